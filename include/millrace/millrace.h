@@ -10,6 +10,7 @@
 #include <millrace/solid_row.h>
 #include <millrace/tensor.h>
 #include <millrace/parallel.h>
+#include <millrace/partition.h>
 #include <millrace/periodic.h>
 #include <millrace/sums.h>
 #include <millrace/io.h>

@@ -20,8 +20,8 @@ typedef struct {
 /* ParMETIS where configure has found it, else PT-Scotch where PETSc has it, else consecutive numbers with
    equal work. */
 typedef enum { PARTITION_PARMETIS, PARTITION_PTSCOTCH, PARTITION_SLICES } Partitioner;
-PetscBool                partitioner_is_there(Partitioner partitioner);
-Partitioner              partitioner_best(void);
+PetscBool   partitioner_is_there(Partitioner partitioner);
+Partitioner partitioner_best(void);
 
 /* The part, from 0 to parts - 1, of each vertex of this rank: about equal work in each, and few edges between
    them. A part may stay empty. Collective: comm. */

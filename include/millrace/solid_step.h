@@ -93,12 +93,12 @@ PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt);
 /* After a solve: contacts of points with bodies begin or cease to hold as its velocities show, and C and the
    right side follow; `changed`: another solve is due. On the rank with the operator. Not collective. */
 PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed);
-/* The move with what C has found. Not collective. */
+/* The move with what C has found. Collective: the solid's comm. */
 PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt);
 /* S2: velocities of the state at the end of the step, which C is to go on from. Collective: the solid's comm.
  */
 PetscErrorCode SolidAcceleratePoints(Solid solid, PetscReal dt);
-/* The same at a start, from forces where they are. Not collective. */
+/* The same at a start, from forces where they are. Collective: the solid's comm. */
 PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscReal dt);
 /* The longest step in which no point goes farther than `path`, and explicit elasticity is stable. */
 PetscReal solid_points_step(Solid solid, PetscReal path);

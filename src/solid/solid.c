@@ -301,7 +301,8 @@ static void add_elements(SolidReport *report, Solid solid)
 {
   ForceReport elements;
 
-  points_find_forces(solid);
+  if (!solid->points->distribution)
+    points_find_forces(solid);
   elements = points_report(solid);
   report->elastic_energy = elements.energy;
   report->plastic_work = elements.plastic;

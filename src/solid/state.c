@@ -526,7 +526,7 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc6(corners * total, &cells, total, &ratios, total, &stresses, total, &numbers, total,
                          &plastic, total, &strains));
-  points_find_forces(solid);
+  PetscCall(PointsFindForces(solid));
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *one = &points->meshes[m];
     const PetscInt        count = one->mesh->kind == kind ? one->mesh->element_count : 0;

@@ -402,7 +402,8 @@ void solid_find_inverted(Solid solid)
   const Points *points = solid->points;
 
   solid->report.inverted_mesh = 0;
-  points_find_forces(solid);
+  if (!points->distribution)
+    points_find_forces(solid);
   for (PetscInt m = 0; m < points->mesh_count && !solid->report.inverted_mesh; m++) {
     const Force *force = &points->meshes[m].forces[0];
     PetscInt     element;

@@ -210,6 +210,34 @@ static void cloth_over_a_ball_has_the_same_bits(void **state)
   }
 }
 
+/* Between two boxes, one of which is free and turns by a joint, over a small ball that meets what lies
+   between the vertices of the bar. */
+static void a_bar_between_bodies_has_the_same_bits(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  PetscReal  met = 0.;
+  Twins      twins;
+
+  (void)state;
+  solid_case_add_box(solids, vector3(-0.1, 0.1, 0.1), vector3(0.2, 0.1, 0.1), vector3(0., 0., 0.));
+  solid_case_add_box(solids, vector3(0.9, 0.1, 0.1), vector3(0.2, 0.1, 0.1), vector3(0., 0., 0.));
+  solid_case_add_sphere(solids, vector3(0.37, 0.12, -0.06), 0.05)->kind = BODY_STATIC;
+  solid_case_add_joint(solids, JOINT_POINT, -1, 0, vector3(-0.2, 0.1, 0.1), vector3(0., 0., 0.));
+  add_bar(solids);
+  solids->meshes[0].contact_spacing = 0.02;
+  solid_case_hold(solids, vector3(-1., -1., -1.), vector3(0.101, 1., 1.), 0);
+  solid_case_hold(solids, vector3(0.699, -1., -1.), vector3(1., 1., 1.), 1);
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  for (PetscInt k = 0; k < 5; k++) {
+    twins_run(&twins, 4e-3, 10);
+    met = PetscMax(met, solid_report(twins.alone).point_contacts);
+    assert_near(solid_report(twins.solids->solid).near_points, solid_report(twins.alone).near_points, 0.);
+  }
+  assert_on_all_ranks(met > 0);
+  twins_free(&twins);
+}
+
 /* What is not shared is the same on every rank. */
 static void kept_volumes_are_found_by_every_rank(void **state)
 {
@@ -244,5 +272,6 @@ TEST_MAIN(cmocka_unit_test(a_damped_cantilever_has_the_same_bits),
           cmocka_unit_test(hanging_vertices_have_the_same_bits),
           cmocka_unit_test(elements_that_remember_have_the_same_bits),
           cmocka_unit_test(cloth_over_a_ball_has_the_same_bits),
+          cmocka_unit_test(a_bar_between_bodies_has_the_same_bits),
           cmocka_unit_test(kept_volumes_are_found_by_every_rank),
           cmocka_unit_test(ranks_without_points_are_no_trouble))

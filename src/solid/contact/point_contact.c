@@ -189,6 +189,23 @@ static PetscErrorCode FindSkinBounds(Solid solid, PetscReal dt, const Vector3 ve
   PetscFunctionReturn(0);
 }
 
+/* Points that come and go are looked for on whole surfaces, by every rank. */
+static PetscErrorCode GatherSurfaces(Solid solid, const SolidMotion *motion)
+{
+  Points   *points = solid->points;
+  PetscBool has_near = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < points->mesh_count && !has_near; m++)
+    has_near = mesh_has_near_points(&points->meshes[m]);
+  if (!has_near)
+    PetscFunctionReturn(0);
+  PetscCall(PointsGather(solid, points->position));
+  PetscCall(PointsGather(solid, points->velocity));
+  PetscCall(PointsGather(solid, motion->points));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *motion)
 {
   Points *points = solid->points;
@@ -198,6 +215,7 @@ PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *m
   points->contact_count = 0;
   if (!solid->body_count)
     PetscFunctionReturn(0);
+  PetscCall(GatherSurfaces(solid, motion));
   PetscCall(PetscMalloc1(points->mesh_count, &skins));
   PetscCall(FindSkinBounds(solid, dt, motion->points, skins));
   for (PetscInt m = 0; m < points->mesh_count; m++)

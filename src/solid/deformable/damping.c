@@ -40,7 +40,7 @@ static PetscErrorCode FindDamping(Solid solid, SolidMotion *motion, SolidMotion 
       mesh->forces[k].kind->add_damping(mesh->forces[k].data, motion->points, forces->points);
     add_rayleigh(points, mesh, motion->points, forces->points);
   }
-  points_collect(solid, forces);
+  PetscCall(PointsCollect(solid, forces));
   PetscFunctionReturn(0);
 }
 

@@ -31,7 +31,7 @@ typedef struct _p_Distribution {
   PetscBool   *is_own; /* of every point */
   PetscSF      copies;
   MPI_Datatype vector;
-  PointGather  all, touched;
+  PointGather  all, touched, carried; /* the last by free bodies */
   SolidWork    work;
   PetscReal    since; /* s of processor time */
   PetscBool    is_working;
@@ -84,7 +84,7 @@ PetscBool points_owns(const Points *points, PetscInt point)
 
 /* Stretches of points that are marked, of which all are if nothing is; of free ones alone. */
 static PetscErrorCode FindRuns(const Points *points, const PetscBool marks[], PetscBool only_free,
-                               PointRuns *runs)
+                               PointStretches *runs)
 {
   PetscInt end = 0;
 
@@ -103,7 +103,7 @@ static PetscErrorCode FindRuns(const Points *points, const PetscBool marks[], Pe
 }
 
 /* What is done by every rank alike as yet: solves with matrices, springs of bindings and skins, volumes that
-   are kept, points that come and go, meshes that meet each other, and points on free bodies. */
+   are kept, and meshes that meet each other. */
 static PetscBool can_be_shared(Solid solid)
 {
   const Points *points = solid->points;
@@ -116,8 +116,8 @@ static PetscBool can_be_shared(Solid solid)
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *mesh = &points->meshes[m];
 
-    if (mesh_is_soft(mesh) || mesh->is_shared || mesh->config->contact_spacing > 0. ||
-        mesh->config->contact_thickness > 0. || mesh->material->volume != SOLID_VOLUME_FREE)
+    if (mesh_is_soft(mesh) || mesh->config->contact_thickness > 0. ||
+        mesh->material->volume != SOLID_VOLUME_FREE)
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -424,9 +424,10 @@ static PetscErrorCode GatherValues(Distribution d, const PointGather *gather, Ve
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SetAll(const Points *points, Distribution d)
+static PetscErrorCode SetGathers(Solid solid, Distribution d)
 {
-  PetscInt *all;
+  const Points *points = solid->points;
+  PetscInt      count = 0, *all;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(points->count, &all));
@@ -434,6 +435,13 @@ static PetscErrorCode SetAll(const Points *points, Distribution d)
     all[p] = p;
   PetscCall(SetGather(d, points->count, all, &d->all));
   PetscCall(SetGather(d, 0, NULL, &d->touched));
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+
+    if (b >= 0 && body_is_free(&solid->bodies[b]))
+      all[count++] = p;
+  }
+  PetscCall(SetGather(d, count, all, &d->carried));
   PetscCall(PetscFree(all));
   PetscFunctionReturn(0);
 }
@@ -456,7 +464,7 @@ static PetscErrorCode Share(Solid solid, Distribution d)
   }
   PetscCall(MarkParents(&points->bindings, here));
   PetscCall(CreateCopies(points, d, here));
-  PetscCall(SetAll(points, d));
+  PetscCall(SetGathers(solid, d));
   PetscCall(FindRuns(points, here, PETSC_FALSE, &points->here));
   PetscCall(FindRuns(points, d->is_own, PETSC_TRUE, &points->own));
   for (PetscInt r = 0; r < points->own.count; r++)
@@ -511,6 +519,7 @@ PetscErrorCode DistributionDestroy(Points *points)
   PetscCallMPI(MPI_Type_free(&d->vector));
   PetscCall(GatherDestroy(&d->all));
   PetscCall(GatherDestroy(&d->touched));
+  PetscCall(GatherDestroy(&d->carried));
   PetscCall(PetscFree3(d->owner, d->is_own, d->least));
   PetscCall(PetscFree(points->distribution));
   PetscFunctionReturn(0);
@@ -537,6 +546,16 @@ PetscErrorCode PointsGather(Solid solid, Vector3 values[])
   PetscFunctionBegin;
   if (d)
     PetscCall(GatherValues(d, &d->all, values));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsGatherCarried(Solid solid, Vector3 values[])
+{
+  Distribution d = solid->points->distribution;
+
+  PetscFunctionBegin;
+  if (d && d->carried.count)
+    PetscCall(GatherValues(d, &d->carried, values));
   PetscFunctionReturn(0);
 }
 
@@ -739,7 +758,7 @@ PetscErrorCode PointsReportForces(Solid solid)
   PetscFunctionBegin;
   if (!d)
     PetscFunctionReturn(0);
-  points_find_forces(solid);
+  PetscCall(PointsFindForces(solid));
   own = points_own_report(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     d->least[m] = points->meshes[m].part_count && points->meshes[m].force_count

@@ -22,8 +22,9 @@ PetscErrorCode PointsFindOwn(Points *points);
 PetscBool points_owns(const Points *points, PetscInt point);
 /* Values at own points that move by themselves go to their copies; bound points have to follow then. */
 PetscErrorCode PointsExchange(Solid solid, Vector3 values[]);
-/* Values at all points come to every rank; or at the points that contacts push. */
+/* Values at all points come to every rank; or at those that free bodies carry; or that contacts push. */
 PetscErrorCode PointsGather(Solid solid, Vector3 values[]);
+PetscErrorCode PointsGatherCarried(Solid solid, Vector3 values[]);
 PetscErrorCode PointsGatherTouched(Solid solid, Vector3 values[]);
 /* From contacts that each rank has found at its own points to those of all, in the order of one rank. */
 PetscErrorCode PointsGatherContacts(Solid solid);

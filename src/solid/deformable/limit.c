@@ -48,7 +48,7 @@ PetscErrorCode MeshFindFrequency(Solid solid, const DeformableMesh *mesh, PetscR
         other->forces[n].kind->add_stiffness(other->forces[n].data, DIFFERENTIAL_AT_REST, motion->points,
                                              forces->points);
     }
-    points_collect(solid, forces);
+    PetscCall(PointsCollect(solid, forces));
     PetscCall(MotionProduct(solid, forces, motion, &square));
   }
   *frequency = margin * PetscSqrtReal(PetscMax(-square, 0.));
@@ -107,6 +107,7 @@ PetscErrorCode PointsFindUsualStep(Solid solid, PetscReal *dt)
   const Points *points = solid->points;
 
   PetscFunctionBegin;
+  PetscCall(PointsFindForces(solid));
   find_stiffening(solid);
   PetscCall(PointsLargest(solid, MESH_MOST_FORCES * points->mesh_count, points->stiffening));
   *dt = find_step(solid, stable_part, undamped_part);

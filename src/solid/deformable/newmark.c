@@ -70,7 +70,7 @@ PetscErrorCode PointsPushToMiddle(Solid solid, PetscReal dt, SolidMotion *motion
   Points *points = solid->points;
 
   PetscFunctionBegin;
-  points_find_forces(solid);
+  PetscCall(PointsFindForces(solid));
   points_settle(solid);
   points_copy(points, points->velocity, motion->points);
   points_fall(solid, 0.5 * dt, motion->points);
@@ -142,7 +142,7 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
     finish_implicit(solid);
     PetscFunctionReturn(0);
   }
-  points_find_forces(solid);
+  PetscCall(PointsFindForces(solid));
   points_copy(points, points->velocity, motion.points);
   points_fall(solid, 0.5 * dt, motion.points);
   for (PetscInt b = 0; b < solid->body_count; b++)

@@ -835,11 +835,10 @@ void points_follow_middle(Solid solid, SolidMotion *motion)
   points_follow_parents(points, motion->points);
 }
 
-void points_collect(Solid solid, SolidMotion *forces)
+static void collect_carried(Solid solid, SolidMotion *forces)
 {
   const Points *points = solid->points;
 
-  points_collect_bound(points, forces->points);
   for (PetscInt k = 0; k < points->carried_count; k++) {
     const PetscInt p = points->carried[k], b = points->carrier[p];
     const Vector3  force = forces->points[p];
@@ -851,6 +850,21 @@ void points_collect(Solid solid, SolidMotion *forces)
     forces->bodies[b].angular =
         vector3_add(forces->bodies[b].angular, vector3_cross(world_arm(solid, p), force));
   }
+}
+
+void points_collect(Solid solid, SolidMotion *forces)
+{
+  points_collect_bound(solid->points, forces->points);
+  collect_carried(solid, forces);
+}
+
+PetscErrorCode PointsCollect(Solid solid, SolidMotion *forces)
+{
+  PetscFunctionBegin;
+  points_collect_bound(solid->points, forces->points);
+  PetscCall(PointsGatherCarried(solid, forces->points));
+  collect_carried(solid, forces);
+  PetscFunctionReturn(0);
 }
 
 void points_set_time(Solid solid, PetscReal time)
@@ -869,12 +883,11 @@ void points_set_time(Solid solid, PetscReal time)
   points->time = time;
 }
 
-void points_find_forces(Solid solid)
+/* As points have them, before those that others carry pass them on. */
+static void add_elastic(Solid solid)
 {
   Points *points = solid->points;
 
-  if (points->has_forces)
-    return;
   points_copy(points, points->load, points->forces.points);
   for (PetscInt k = 0; k < points->body_count; k++)
     points->forces.bodies[points->bodies[k]] = (Twist){0};
@@ -884,9 +897,33 @@ void points_find_forces(Solid solid)
     for (PetscInt k = 0; k < mesh->force_count; k++)
       mesh->forces[k].kind->add_elastic(mesh->forces[k].data, points->position, points->forces.points);
   }
+}
+
+void points_find_forces(Solid solid)
+{
+  Points *points = solid->points;
+
+  if (points->has_forces)
+    return;
+  add_elastic(solid);
   points_collect(solid, &points->forces);
   soft_points_map(solid, &points->forces);
   points->has_forces = PETSC_TRUE;
+}
+
+PetscErrorCode PointsFindForces(Solid solid)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  if (!points->distribution)
+    points_find_forces(solid);
+  if (points->has_forces)
+    PetscFunctionReturn(0);
+  add_elastic(solid);
+  PetscCall(PointsCollect(solid, &points->forces));
+  points->has_forces = PETSC_TRUE;
+  PetscFunctionReturn(0);
 }
 
 ForceReport points_own_report(Solid solid)

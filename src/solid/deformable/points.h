@@ -134,13 +134,13 @@ typedef struct {
 /* Stretches of points that follow each other. */
 typedef struct {
   PetscInt first, end;
-} PointRun;
+} PointStretch;
 typedef struct {
-  PetscInt  count;
-  PointRun *list; /* owned */
-} PointRuns;
+  PetscInt      count;
+  PointStretch *list; /* owned */
+} PointStretches;
 #define FOR_POINTS(runs, p)                                                                                  \
-  for (const PointRun *run = (runs)->list; run < (runs)->list + (runs)->count; run++)                        \
+  for (const PointStretch *run = (runs)->list; run < (runs)->list + (runs)->count; run++)                    \
     for (PetscInt p = run->first; p < run->end; p++)
 
 typedef struct Points {
@@ -171,8 +171,8 @@ typedef struct Points {
 
   struct _p_MeshSurface *surface; /* of meshes that meet each other; null: none do; contact/mesh/ */
 
-  PointRuns        here;   /* points whose values this rank has: all, unless ranks share them */
-  PointRuns        own;    /* those that move by themselves and that no other rank has as its own */
+  PointStretches   here;   /* points whose values this rank has: all, unless ranks share them */
+  PointStretches   own;    /* those that move by themselves and that no other rank has as its own */
   const PetscBool *counts; /* of every point: it is own; borrowed; null: all are */
 
   struct _p_Distribution *distribution; /* distribution.h; null: every rank does everything */
@@ -210,11 +210,13 @@ void points_follow_change(Solid solid, SolidMotion *motion);
 /* and for the middle of the step that leads from points->velocity to solid->twists. */
 void points_follow_middle(Solid solid, SolidMotion *motion);
 /* Forces on points with a carrier become forces and torques on it. */
-void points_collect(Solid solid, SolidMotion *forces);
+void           points_collect(Solid solid, SolidMotion *forces);
+PetscErrorCode PointsCollect(Solid solid, SolidMotion *forces); /* where ranks may share the points */
 /* Forces from now on are those of a time. */
 void points_set_time(Solid solid, PetscReal time);
 /* Elastic forces at the positions, where they are not known. */
-void points_find_forces(Solid solid);
+void           points_find_forces(Solid solid);
+PetscErrorCode PointsFindForces(Solid solid); /* where ranks may share the elements */
 /* history.c: what materials remember follows to where the forces were found last; the others are parts of the
    functions of the solid. */
 void           points_settle(Solid solid);

@@ -19,7 +19,7 @@ void motion_clear(Solid solid, SolidMotion *motion)
 {
   const Points *points = solid->points;
 
-  for (const PointRun *run = points->here.list; run < points->here.list + points->here.count; run++)
+  for (const PointStretch *run = points->here.list; run < points->here.list + points->here.count; run++)
     memset(&motion->points[run->first], 0, (size_t)(run->end - run->first) * sizeof(*motion->points));
   for (PetscInt k = 0; k < points->body_count; k++)
     motion->bodies[points->bodies[k]] = (Twist){0};
@@ -46,7 +46,7 @@ void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion)
 
 void points_copy(const Points *points, const Vector3 from[], Vector3 to[])
 {
-  for (const PointRun *run = points->here.list; run < points->here.list + points->here.count; run++)
+  for (const PointStretch *run = points->here.list; run < points->here.list + points->here.count; run++)
     memcpy(&to[run->first], &from[run->first], (size_t)(run->end - run->first) * sizeof(*to));
 }
 
@@ -55,7 +55,7 @@ static ReproducibleSum points_product(const Points *points, const SolidMotion *i
 {
   ReproducibleSum sum = {0};
 
-  for (const PointRun *run = points->own.list; run < points->own.list + points->own.count; run++)
+  for (const PointStretch *run = points->own.list; run < points->own.list + points->own.count; run++)
     sum_add_products(&sum, impulse->points[run->first].at, motion->points[run->first].at,
                      DIM * (run->end - run->first));
   return sum;

@@ -289,8 +289,20 @@ static void mark_nodes(const DeformableMesh *mesh, PetscInt element, PetscBool m
     marks[mesh->elements[mesh->mesh->nodes * element + c]] = PETSC_TRUE;
 }
 
-/* Elements of the mesh that act on points where forces are needed, and what these are at; a hinge is two
-   elements, one of which may have but its edge in common with the other. */
+/* Over so many sides the springs of bent triangles reach, and as many more what their weights come from. */
+enum { BENDING_REACH = 4 };
+
+/* Elements beside those whose points are marked. */
+static void take_neighbours(const DeformableMesh *mesh, PetscBool taken[], PetscBool marks[])
+{
+  for (PetscInt e = 0; e < mesh->mesh->element_count; e++)
+    taken[e] = marked_nodes(mesh, e, marks) >= 2 ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt e = 0; e < mesh->mesh->element_count; e++)
+    if (taken[e])
+      mark_nodes(mesh, e, marks);
+}
+
+/* Elements of the mesh that act on points where forces are needed, and what these are at. */
 static PetscErrorCode TakeElements(DeformableMesh *mesh, const PetscBool needed[], PetscBool here[])
 {
   const PetscInt count = mesh->mesh->element_count, nodes = mesh->mesh->nodes;
@@ -303,8 +315,8 @@ static PetscErrorCode TakeElements(DeformableMesh *mesh, const PetscBool needed[
     if (taken[e])
       mark_nodes(mesh, e, here);
   }
-  for (PetscInt e = 0; e < count && mesh->material->bending > 0.; e++)
-    taken[e] = marked_nodes(mesh, e, here) >= 2 ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt k = 0; k < BENDING_REACH && mesh->material->bending > 0.; k++)
+    take_neighbours(mesh, taken, here);
   mesh->part_count = 0;
   for (PetscInt e = 0; e < count; e++)
     mesh->part_count += taken[e] ? 1 : 0;

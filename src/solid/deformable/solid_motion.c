@@ -50,14 +50,31 @@ void points_copy(const Points *points, const Vector3 from[], Vector3 to[])
     memcpy(&to[run->first], &from[run->first], (size_t)(run->end - run->first) * sizeof(*to));
 }
 
+/* Short stretches are put together: each call of a sum has its cost, and its terms may come in any order. */
 static ReproducibleSum points_product(const Points *points, const SolidMotion *impulse,
                                       const SolidMotion *motion)
 {
+  enum { TOGETHER = 256 };
+  Vector3         a[TOGETHER], b[TOGETHER];
+  PetscInt        waiting = 0;
   ReproducibleSum sum = {0};
 
-  for (const PointStretch *run = points->own.list; run < points->own.list + points->own.count; run++)
-    sum_add_products(&sum, impulse->points[run->first].at, motion->points[run->first].at,
-                     DIM * (run->end - run->first));
+  for (PetscInt r = 0; r < points->own.count; r++) {
+    const PetscInt first = points->own.list[r].first, count = points->own.list[r].end - first;
+
+    if (waiting + PetscMin(count, TOGETHER) > TOGETHER) {
+      sum_add_products(&sum, a[0].at, b[0].at, DIM * waiting);
+      waiting = 0;
+    }
+    if (count >= TOGETHER) {
+      sum_add_products(&sum, impulse->points[first].at, motion->points[first].at, DIM * count);
+      continue;
+    }
+    memcpy(&a[waiting], &impulse->points[first], (size_t)count * sizeof(*a));
+    memcpy(&b[waiting], &motion->points[first], (size_t)count * sizeof(*b));
+    waiting += count;
+  }
+  sum_add_products(&sum, a[0].at, b[0].at, DIM * waiting);
   return sum;
 }
 

@@ -11,6 +11,8 @@ pages() { for page in "$MILLRACE_SOURCE"/docs/*.md; do [ -e "$work/html/$(basena
 ok "with a page for each document" silent pages
 ok "and all that its pages refer to" silent python3 "$MILLRACE_SOURCE/tests/checks/site.py" "$work/html"
 
+short() { python3 "$MILLRACE_SOURCE/docs/fill.py" --check "$MILLRACE_SOURCE"/docs/*.md "$MILLRACE_SOURCE"/{README,CONTRIBUTING}.md; }
+ok "lines of the documents are below 120 characters" silent short
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [ -n "$browser" ]; then
   finds() {

@@ -235,8 +235,9 @@ typedef struct {
   PetscReal  substep;           /* of deformable solids at rest */
   PetscReal  particles;         /* of a splash at the start, about */
   PetscReal  bytes;             /* peak memory of all ranks */
-  PetscReal  steps;     /* to the end, about: right within a factor of two for the scenes of inputs/ */
-  PetscReal  time_step; /* s, on the average */
+  PetscReal  steps;       /* to the end, about: right within a factor of two for the scenes of inputs/ */
+  PetscReal  time_step;   /* s, on the average */
+  char       solver[256]; /* of elasticity in such steps, and why; "": there are no deformable solids */
 } SimulationEstimate;
 void print_estimate(const SimulationConfig *config, const SimulationEstimate *estimate, FILE *file);
 /* Seconds of wall clock that the first step takes here; a start or a step that fails is told in `message`.

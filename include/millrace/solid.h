@@ -292,6 +292,9 @@ PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
 PetscReal solid_longest_substep(Solid solid);
 /* The longest that SolidStep takes: shorter where nothing damps a mesh, for its energy. */
 PetscReal solid_usual_substep(Solid solid);
+/* The solver of linear systems of elasticity that starts steps of `dt` at rest and without contact, and why;
+   "" without deformable solids. Not collective. */
+PetscErrorCode SolidExplainSolver(Solid solid, PetscReal dt, char text[], size_t size);
 /* How far bodies may go in a step by `cfl`; PETSC_MAX_REAL when none is free. */
 PetscReal solid_longest_path(Solid solid);
 /* No body goes farther than `path`, with accelerations (6 numbers each; null: that of gravity). Not

@@ -141,6 +141,8 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
     estimate->bytes += marker_bytes(config, surface);
   parts_estimate(config, estimate);
   forecast_steps(config, &forecast, estimate);
+  if (solid)
+    PetscCall(SolidExplainSolver(solid, estimate->time_step, estimate->solver, sizeof(estimate->solver)));
   PetscCall(SolidDestroy(&solid));
   PetscFunctionReturn(0);
 }
@@ -189,6 +191,8 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
   fprintf(file, "memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);
   fprintf(file, "time step  about %.3g s on the average: %.0f steps to t = %g s\n",
           (double)estimate->time_step, (double)estimate->steps, (double)config->run.end_time);
+  if (estimate->solver[0])
+    fprintf(file, "solver     %s\n", estimate->solver);
 }
 
 PetscErrorCode SimulationMeasureStep(Simulation simulation, PetscReal *seconds, char message[], size_t size)

@@ -45,6 +45,39 @@ ok "nothing is left behind" [ ! -e cavity-run ]
 ok "ranks that are not there take no step" refused 2 "leave --ranks out" -- \
   millrace 1 check "$inputs/flow/cavity.yaml" --step --ranks 4
 
+# The solver of elasticity that check foretells, and why, against that in the ledger: 0 none, 2 cg, 3 cholesky, 4 multigrid.
+cat > block.yaml << 'END'
+title: block
+run: {end_time: 1, frame_interval: 1, step_limit: 2, time_step: 1e-3}
+solids:
+  gravity: [0, 0, -9.81]
+  elasticity: newmark
+  materials: [{name: rubber, young: 1e5, poisson: 0.3, density: 1000, damping: 1e-3}]
+  meshes:
+    - name: block
+      shape: {box: {low: [0, 0, 0], high: [1, 1, 1]}}
+      edge: 0.4
+      material: rubber
+      held: [{inside: {box: {low: [-1, -1, 0.9], high: [2, 2, 2]}}}]
+END
+column() { awk -F, -v name="$2" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) c = i} NR > 1 {print $c}' "$1/ledger.csv"; }
+takes() { # NUMBER WORDS SCENE ARGUMENT...
+  millrace 1 check "${@:3}" > said || return 1
+  grep -q "^solver     $2" said || { grep "^solver" said; return 1; }
+  rm -rf run
+  millrace 1 run "${@:3}" -o run > log 2>&1 || { cat log && return 1; }
+  [ "$(column run elastic_solver | tail -n 1)" = "$1" ] || { column run elastic_solver && return 1; }
+}
+ok "a block takes conjugate gradients in short steps" takes 2 "cg: half a step .* below 100$" block.yaml
+ok "a factor in long ones" takes 3 "cholesky: half a step .* not below 100, with 144 unknowns" block.yaml --set run.time_step=0.5 --set solids.materials.rubber.young=1e8
+ok "and in equilibrium" takes 3 "cholesky: equilibrium, with 144 unknowns" block.yaml --set solids.elasticity=static
+ok "what the scene says" takes 4 "multigrid: the scene says so" block.yaml --set solids.solver=multigrid
+ok "none in explicit substeps" takes 0 "none: elasticity is explicit$" block.yaml --set solids.elasticity=explicit
+torus=("$inputs/coupling/soft-torus.yaml" --set grid.resolution=16 --set let.edge=0.08 --set run.step_limit=2)
+ok "a soft torus in water takes a factor" takes 3 "cholesky: without contact, .* not below 64" "${torus[@]}"
+ok "and conjugate gradients where it is softer" takes 2 "cg: without contact, .* below 64$" "${torus[@]}" --set solids.materials.rubber.young=100
+ok "bodies alone have none" [ -z "$(millrace 1 check "$inputs/solids/stack.yaml" | grep ^solver)" ]
+
 cat > blob.yaml << 'END'
 title: blob
 grid: {dimension: 2, size: [1, 1], resolution: 32}
@@ -55,7 +88,6 @@ fluid:
   sides: {all: periodic}
   scalars: [{name: dye, initial: "exp(-((x-0.25)^2+(y-0.5)^2)/0.01)"}]
 END
-column() { awk -F, -v name="$2" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) c = i} NR > 1 {print $c}' "$1/ledger.csv"; }
 largest() { column "$1" "$2" | sort -g | tail -n 1; }
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN {exit !(a != "" && a <= b)}' || { echo "$1 > $2" && return 1; }; }
 equal_columns() { # NAME DIR DIR

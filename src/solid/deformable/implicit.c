@@ -213,24 +213,6 @@ static PetscErrorCode SearchLine(Newton *newton, PetscReal start, PetscReal slop
   PetscFunctionReturn(0);
 }
 
-/* Conjugate gradients while the step resolves the stiffest mode by two decades, else a factor as long as
-   memory allows (numerics.md). */
-static ElasticSolver choose_solver(const Newton *newton)
-{
-  const PetscInt      most_unknowns = 150000;
-  const Points       *points = newton->solid->points;
-  const ElasticSolver given = newton->solid->config->solver;
-  PetscReal           largest = 0.;
-
-  if (given != SOLVER_AUTO)
-    return given;
-  for (PetscInt m = 0; m < points->mesh_count; m++)
-    largest = PetscMax(largest, points->meshes[m].frequency);
-  if (!newton->is_static && 0.5 * largest * newton->dt < 100.)
-    return SOLVER_CG;
-  return point_matrix_unknowns(points->matrix) > most_unknowns ? SOLVER_MULTIGRID : SOLVER_CHOLESKY;
-}
-
 /* Of velocities without elastic forces, of what gravity makes of them in the step, and of what pushes. */
 static PetscReal motion_norm(const Newton *newton)
 {
@@ -344,8 +326,9 @@ static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
   Solid         solid = newton->solid;
   SolidReport  *report = &solid->report;
   PetscReal     value, scale = 0., slope = 0.;
-  ElasticSolver solver = choose_solver(newton);
-  PetscBool     falls = PETSC_TRUE;
+  ElasticSolver solver =
+      points_choose_solver(newton->solid, newton->dt, point_matrix_unknowns(newton->solid->points->matrix));
+  PetscBool falls = PETSC_TRUE;
 
   PetscFunctionBegin;
   motion_clear(solid, newton->change);

@@ -55,25 +55,14 @@ static void divide(const Points *points, const PetscReal from[], PetscReal to[])
         points->inverse_mass[n / 3] > 0. ? from[n] / (points->mass[n / 3] + points->in_fluid->added[n]) : 0.;
 }
 
-/* Conjugate gradients while C is not far from M, else a factor as long as memory allows: there are some tens
-   of solves with each C (numerics.md). */
+/* There are some tens of solves with each C. */
 static ElasticSolver choose_solver(Solid solid)
 {
-  const PetscInt       most_unknowns = 150000;
-  const PetscReal      most_apart = 64.;
-  const Points        *points = solid->points;
-  const MatrixWeights *weights = &points->in_fluid->weights;
-  PetscReal            largest = 0.;
+  const MatrixWeights *weights = &solid->points->in_fluid->weights;
 
-  if (solid->config->solver != SOLVER_AUTO)
-    return solid->config->solver;
-  for (PetscInt m = 0; m < points->mesh_count; m++)
-    largest = PetscMax(
-        largest, PetscSqr(points->meshes[m].frequency) *
-                     (weights->stiffness + weights->damping * material_damping(points->meshes[m].material)));
-  if (largest < most_apart && !fluid_contacts_held(solid))
-    return SOLVER_CG;
-  return point_matrix_unknowns(points->matrix) > most_unknowns ? SOLVER_MULTIGRID : SOLVER_CHOLESKY;
+  return points_choose_solver_in_fluid(solid, weights->stiffness, weights->damping,
+                                       fluid_contacts_held(solid),
+                                       point_matrix_unknowns(solid->points->matrix));
 }
 
 static PetscErrorCode SetMatrix(Solid solid)
@@ -305,24 +294,31 @@ PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed)
   PetscFunctionReturn(0);
 }
 
-static PetscBool is_implicit_over(Solid solid, PetscReal dt)
+PetscBool points_are_implicit_over(Solid solid, PetscReal dt)
 {
   if (solid->config->elasticity == ELASTIC_AUTO)
     return dt > points_longest_step(solid) * (1. + 1e-9) ? PETSC_TRUE : PETSC_FALSE;
   return elastic_time_is_implicit(solid->config->elasticity);
 }
 
+PointsWeights points_weights_in_fluid(Solid solid, PetscReal dt)
+{
+  const PetscReal part = 0.25 + 0.5 * solid->config->algorithmic_damping;
+
+  return (PointsWeights){.stiffness = part * PetscSqr(dt), .damping = 0.5 * dt};
+}
+
 PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt)
 {
-  const PetscReal  part = 0.25 + 0.5 * solid->config->algorithmic_damping;
-  const FluidSolve solve = {POINTS_MOVE, dt, 0.5 * dt, part * PetscSqr(dt)};
-  SolidMotion      motion = {solid->points->half.points, solid->step->half};
+  const PointsWeights weights = points_weights_in_fluid(solid, dt);
+  const FluidSolve    solve = {POINTS_MOVE, dt, weights.damping, weights.stiffness};
+  SolidMotion         motion = {solid->points->half.points, solid->step->half};
 
   PetscFunctionBegin;
   solid->report.linear_iterations = solid->report.elastic_solver = 0;
   solid->report.is_unsolved = PETSC_FALSE;
   points_set_time(solid, time);
-  solid->points->in_fluid->is_implicit = is_implicit_over(solid, dt);
+  solid->points->in_fluid->is_implicit = points_are_implicit_over(solid, dt);
   PetscCall(PointsPushToMiddle(solid, dt, &motion));
   PetscCall(BeginSolve(solid, &solve, &motion));
   PetscFunctionReturn(0);
@@ -393,7 +389,7 @@ PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscRe
 
   PetscFunctionBegin;
   points_set_time(solid, time);
-  solid->points->in_fluid->is_implicit = is_implicit_over(solid, dt);
+  solid->points->in_fluid->is_implicit = points_are_implicit_over(solid, dt);
   points_find_forces(solid);
   PetscCall(PointContactsFind(solid, 0., &motion));
   PetscCall(Accelerate(solid, dt, &solid->points->forces, &solid->points->forces));

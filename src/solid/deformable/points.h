@@ -388,7 +388,18 @@ ImplicitScheme implicit_scheme(ElasticTime time);
 PetscErrorCode PointsSolveStep(Solid solid, PetscReal time, PetscReal dt, SolidMotion *motion);
 PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time);
 
-/* in_fluid.c. */
+/* solver_choice.c: by `solver`, of a matrix with so many unknowns; alone in steps of dt, and in a fluid. */
+ElasticSolver points_choose_solver(Solid solid, PetscReal dt, PetscInt unknowns);
+ElasticSolver points_choose_solver_in_fluid(Solid solid, PetscReal stiffness, PetscReal damping,
+                                            PetscBool in_contact, PetscInt unknowns);
+
+/* in_fluid.c: whether elasticity is implicit in such a step; then how much of the differentials of elastic
+   forces and of damping counts for the velocities that move the points. */
+PetscBool points_are_implicit_over(Solid solid, PetscReal dt);
+typedef struct {
+  PetscReal stiffness, damping;
+} PointsWeights;
+PointsWeights  points_weights_in_fluid(Solid solid, PetscReal dt);
 PetscErrorCode PointsInFluidDestroy(Points *points);
 void           points_show_state(Points *points); /* the velocity of C is that of the state */
 

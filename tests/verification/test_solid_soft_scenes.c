@@ -132,7 +132,7 @@ static PetscReal mesh_volume(Solid solid, PetscInt mesh)
   const Force *force = &solid->points->meshes[mesh].forces[0];
 
   points_find_forces(solid);
-  return force->kind->report(force->data).volume;
+  return force_report(force).volume;
 }
 
 static Vector3 velocity(Solid solid, const char name[])

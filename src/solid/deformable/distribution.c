@@ -753,36 +753,32 @@ PetscErrorCode PointsLargest(Solid solid, PetscInt count, PetscReal values[])
 
 static LeastElement find_least(const DeformableMesh *mesh)
 {
-  const Force      *force = &mesh->forces[0];
-  const ForceReport report = force->kind->report(force->data);
+  const Force    *force = &mesh->forces[0];
+  const ForceSums sums = force->kind->sum_up(force->data);
 
-  return (LeastElement){report.least_ratio,
-                        (PetscMPIInt)(mesh->part ? mesh->part[report.least] : report.least)};
+  return (LeastElement){sums.least_ratio, (PetscMPIInt)(mesh->part ? mesh->part[sums.least] : sums.least)};
 }
 
 PetscErrorCode PointsReportForces(Solid solid)
 {
   Points      *points = solid->points;
   Distribution d = points->distribution;
-  ForceReport  own;
+  ForceSums    own;
   PetscReal    sums[3], largest[2];
 
   PetscFunctionBegin;
   if (!d)
     PetscFunctionReturn(0);
   PetscCall(PointsFindForces(solid));
-  own = points_own_report(solid);
+  own = points_own_sums(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     d->least[m] = points->meshes[m].part_count && points->meshes[m].force_count
                       ? find_least(&points->meshes[m])
                       : (LeastElement){.ratio = PETSC_MAX_REAL};
-  sums[0] = own.energy;
-  sums[1] = own.plastic;
-  sums[2] = own.volume;
   largest[0] = own.strain;
   largest[1] = -own.least_ratio;
   stop_clock(d);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPIU_REAL, MPI_SUM, d->comm));
+  PetscCall(SumOverRanks(d->comm, 3, (const ReproducibleSum[]){own.energy, own.plastic, own.volume}, sums));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPIU_REAL, MPI_MAX, d->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, d->least, (PetscMPIInt)points->mesh_count, MPI_DOUBLE_INT,
                              MPI_MINLOC, d->comm));

@@ -383,7 +383,7 @@ static PetscReal sum_of_moduli(Solid solid)
 
     if (mesh->force_count)
       sum += mesh->material->young / (1. - 2. * mesh->material->poisson) *
-             PetscAbsReal(mesh->forces[0].kind->report(mesh->forces[0].data).volume);
+             PetscAbsReal(force_report(&mesh->forces[0]).volume);
   }
   return sum;
 }

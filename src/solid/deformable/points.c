@@ -926,20 +926,20 @@ PetscErrorCode PointsFindForces(Solid solid)
   PetscFunctionReturn(0);
 }
 
-ForceReport points_own_report(Solid solid)
+ForceSums points_own_sums(Solid solid)
 {
   const Points *points = solid->points;
-  ForceReport   all = {.least_ratio = PETSC_MAX_REAL};
+  ForceSums     all = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *mesh = &points->meshes[m];
 
     for (PetscInt k = 0; k < mesh->force_count; k++) {
-      const ForceReport one = mesh->forces[k].kind->report(mesh->forces[k].data);
+      const ForceSums one = mesh->forces[k].kind->sum_up(mesh->forces[k].data);
 
-      all.energy += one.energy;
-      all.volume += one.volume;
-      all.plastic += one.plastic;
+      sum_add_sum(&all.energy, &one.energy);
+      sum_add_sum(&all.volume, &one.volume);
+      sum_add_sum(&all.plastic, &one.plastic);
       all.strain = PetscMax(all.strain, one.strain);
       if (one.least_ratio < all.least_ratio) {
         all.least_ratio = one.least_ratio;
@@ -952,7 +952,12 @@ ForceReport points_own_report(Solid solid)
 
 ForceReport points_report(Solid solid)
 {
-  return solid->points->distribution ? distribution_report(solid->points) : points_own_report(solid);
+  ForceSums sums;
+
+  if (solid->points->distribution)
+    return distribution_report(solid->points);
+  sums = points_own_sums(solid);
+  return sums_report(&sums);
 }
 
 PetscReal points_load_work(Solid solid)

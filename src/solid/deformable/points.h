@@ -228,7 +228,7 @@ PetscErrorCode PointsLoadHistory(Solid solid, Archive archive);
 
 /* Of all meshes, where the forces were found last; of the elements that count here. */
 ForceReport points_report(Solid solid);
-ForceReport points_own_report(Solid solid);
+ForceSums   points_own_sums(Solid solid); /* of this rank */
 /* Those that this rank computes. */
 PetscInt mesh_own_elements(const DeformableMesh *mesh);
 /* Of the given forces, from the origin to where the points are. */

@@ -249,15 +249,16 @@ static void assemble(const void *data, const MatrixSink *sink)
   }
 }
 
-static ForceReport report(const void *data)
+static ForceSums sum_up(const void *data)
 {
   const AltitudeSet *set = data;
-  ForceReport        sums = {.least_ratio = PETSC_MAX_REAL};
+  ForceSums          sums = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt n = 0; n < set->count; n++)
     if (element_counts(&set->mesh, &set->mesh.elements[set->mesh.nodes * (n / set->corners)]))
-      sums.energy += 0.5 * set->stiffness[n] *
-                     PetscSqr(altitude_of(set, &set->x[set->corners * n]).height - set->height[n]);
+      sum_add(&sums.energy,
+              0.5 * set->stiffness[n] *
+                  PetscSqr(altitude_of(set, &set->x[set->corners * n]).height - set->height[n]));
   return sums;
 }
 
@@ -294,5 +295,5 @@ const ForceKind AltitudeForce = {.name = "altitude",
                                  .add_damping = add_damping,
                                  .add_stiffness = add_stiffness,
                                  .assemble = assemble,
-                                 .report = report,
+                                 .sum_up = sum_up,
                                  .stiffening = stiffening};

@@ -32,17 +32,18 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementL
 }
 
 /* With what the elements measure now. */
-static ForceReport report(const void *data)
+static ForceSums sum_up(const void *data)
 {
   const SpringSet *set = data;
-  ForceReport      sums = springs_report(data);
+  ForceSums        sums = springs_sum_up(data);
   PetscReal       *ratios, *stresses;
 
   PetscCallAbort(PETSC_COMM_SELF, PetscMalloc2(set->mesh.count, &ratios, set->mesh.count, &stresses));
   springs_measure(data, ratios, stresses);
   for (PetscInt e = 0; e < set->mesh.count; e++) {
     if (element_counts(&set->mesh, &set->mesh.elements[set->mesh.nodes * e]))
-      sums.volume += (set->mesh.thickness > 0. ? set->mesh.thickness : 1.) * ratios[e] * set->measures[e];
+      sum_add(&sums.volume,
+              (set->mesh.thickness > 0. ? set->mesh.thickness : 1.) * ratios[e] * set->measures[e]);
     if (ratios[e] < sums.least_ratio) {
       sums.least_ratio = ratios[e];
       sums.least = e;
@@ -61,7 +62,7 @@ const ForceKind EdgeSpringForce = {.name = "springs",
                                    .add_damping = springs_add_damping,
                                    .add_stiffness = springs_add_stiffness,
                                    .assemble = springs_assemble,
-                                   .report = report,
+                                   .sum_up = sum_up,
                                    .stiffening = springs_stiffening,
                                    .measure = springs_measure,
                                    .plastic_strains = springs_no_strains};

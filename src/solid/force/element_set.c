@@ -640,20 +640,20 @@ static PetscReal plastic_strain(const ElementSet *set, const ElementPoint *point
   return strain;
 }
 
-static void add_plastic(const ElementSet *set, const ElementPoint *point, ForceReport *report)
+static void add_plastic(const ElementSet *set, const ElementPoint *point, ForceSums *sums)
 {
   PetscReal work;
 
   if (!point->plastic)
     return;
-  report->strain = PetscMax(report->strain, plastic_strain(set, point, &work));
-  report->plastic += point->volume * work;
+  sums->strain = PetscMax(sums->strain, plastic_strain(set, point, &work));
+  sum_add(&sums->plastic, point->volume * work);
 }
 
-ForceReport elements_report(const void *data)
+ForceSums elements_sum_up(const void *data)
 {
   const ElementSet *set = data;
-  ForceReport       report = {.least_ratio = PETSC_MAX_REAL};
+  ForceSums         sums = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt e = 0; e < set->count; e++)
     for (PetscInt q = 0; q < set->points; q++) {
@@ -661,16 +661,16 @@ ForceReport elements_report(const void *data)
       const PetscReal    ratio = matrix3_determinant(&point.gradient);
 
       if (element_counts(&set->list, &set->list.elements[set->list.nodes * e])) {
-        report.energy += point.volume * set->law->energy(&point.moduli, &point.elastic);
-        add_plastic(set, &point, &report);
-        report.volume += point.volume * ratio;
+        sum_add(&sums.energy, point.volume * set->law->energy(&point.moduli, &point.elastic));
+        add_plastic(set, &point, &sums);
+        sum_add(&sums.volume, point.volume * ratio);
       }
-      if (ratio < report.least_ratio) {
-        report.least_ratio = ratio;
-        report.least = e;
+      if (ratio < sums.least_ratio) {
+        sums.least_ratio = ratio;
+        sums.least = e;
       }
     }
-  return report;
+  return sums;
 }
 
 /* Of |F_p^-1|^2, by which a differential of the elastic part may grow. */

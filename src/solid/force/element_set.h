@@ -102,12 +102,12 @@ PetscErrorCode ElementSetCreate(const ElasticLaw          *law, void (*set_own)(
 PetscErrorCode ElementSetDestroy(void **set);
 ElementList    elements_list(const void *set);
 void           elements_add_damping(const void *set, const Vector3 v[], Vector3 f[]);
-void        elements_add_stiffness(const void *set, DifferentialPart part, const Vector3 dx[], Vector3 df[]);
-void        elements_assemble(const void *set, const MatrixSink *sink);
-ForceReport elements_report(const void *set);
-PetscReal   elements_stiffening(const void *set);
-void        elements_measure(const void *set, PetscReal ratios[], PetscReal stresses[]);
-void        elements_plastic_strains(const void *set, PetscReal strains[]);
+void      elements_add_stiffness(const void *set, DifferentialPart part, const Vector3 dx[], Vector3 df[]);
+void      elements_assemble(const void *set, const MatrixSink *sink);
+ForceSums elements_sum_up(const void *set);
+PetscReal elements_stiffening(const void *set);
+void      elements_measure(const void *set, PetscReal ratios[], PetscReal stresses[]);
+void      elements_plastic_strains(const void *set, PetscReal strains[]);
 /* The plastic states; they follow to where the forces were found last; whether they can be. */
 PetscReal  *elements_state(void *set, PetscInt *count, PetscInt *width);
 void        elements_settle(void *set);
@@ -152,7 +152,7 @@ void hooke_tangent(PetscReal shear, PetscReal lame, Tangent *tangent);
 /* What all laws of elements have in common of a ForceKind. */
 #define ELEMENT_FORCE                                                                                        \
   .destroy = ElementSetDestroy, .elements = elements_list, .add_damping = elements_add_damping,              \
-  .add_stiffness = elements_add_stiffness, .assemble = elements_assemble, .report = elements_report,         \
+  .add_stiffness = elements_add_stiffness, .assemble = elements_assemble, .sum_up = elements_sum_up,         \
   .stiffening = elements_stiffening, .measure = elements_measure,                                            \
   .plastic_strains = elements_plastic_strains, .state = elements_state, .settle = elements_settle,           \
   .fault = elements_fault

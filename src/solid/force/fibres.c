@@ -212,16 +212,16 @@ static void assemble(const void *data, const MatrixSink *sink)
   }
 }
 
-static ForceReport report(const void *data)
+static ForceSums sum_up(const void *data)
 {
   const FibreSet *set = data;
-  ForceReport     sums = {.least_ratio = PETSC_MAX_REAL};
+  ForceSums       sums = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt k = 0; k < set->points * set->count; k++) {
     const FibrePoint *point = &set->at[4 * (k / set->points) + k % set->points];
 
     if (element_counts(&set->mesh, &set->elements[set->nodes * (k / set->points)]))
-      sums.energy += point->tension * (vector3_norm(point->now) - 1.);
+      sum_add(&sums.energy, point->tension * (vector3_norm(point->now) - 1.));
   }
   return sums;
 }
@@ -249,6 +249,6 @@ const ForceKind FibreForce = {.name = "fibres",
                               .add_damping = add_damping,
                               .add_stiffness = add_stiffness,
                               .assemble = assemble,
-                              .report = report,
+                              .sum_up = sum_up,
                               .stiffening = stiffening,
                               .set_time = set_time};

@@ -16,3 +16,19 @@ const ForceKind *force_kind(const char name[])
       return rows[r];
   return NULL;
 }
+
+ForceReport sums_report(const ForceSums *sums)
+{
+  return (ForceReport){.energy = sum_value(&sums->energy),
+                       .plastic = sum_value(&sums->plastic),
+                       .volume = sum_value(&sums->volume),
+                       .strain = sums->strain,
+                       .least_ratio = sums->least_ratio};
+}
+
+ForceReport force_report(const Force *force)
+{
+  const ForceSums sums = force->kind->sum_up(force->data);
+
+  return sums_report(&sums);
+}

@@ -4,6 +4,7 @@
 #define MILLRACE_SOLID_FORCE_H
 
 #include <millrace/solid.h>
+#include <millrace/sums.h>
 
 /* What triangles are a section of: nothing of tetrahedra; a body that does not stretch across them; a sheet
    without stress across it, in a plane or in space. */
@@ -34,14 +35,19 @@ enum { FORCE_MOST_NODES = 12 };
    at rest are the exact ones where nothing has moved yet. */
 typedef enum { DIFFERENTIAL_EXACT, DIFFERENTIAL_DEFINITE, DIFFERENTIAL_AT_REST } DifferentialPart;
 
-/* What elements do, as sums and extremes. */
+/* What elements of a rank do, as sums and extremes. */
 typedef struct {
-  PetscReal energy;      /* J, elastic */
-  PetscReal plastic;     /* J: plastic work so far */
-  PetscReal strain;      /* largest plastic one */
-  PetscReal volume;      /* m^3, of now */
-  PetscReal least_ratio; /* of an element's volume now and at rest: det F */
-  PetscInt  least;       /* that element */
+  ReproducibleSum energy;      /* J, elastic */
+  ReproducibleSum plastic;     /* J: plastic work so far */
+  ReproducibleSum volume;      /* m^3, of now */
+  PetscReal       strain;      /* largest plastic one */
+  PetscReal       least_ratio; /* of an element's volume now and at rest: det F */
+  PetscInt        least;       /* that element */
+} ForceSums;
+
+/* The same in numbers. */
+typedef struct {
+  PetscReal energy, plastic, volume, strain, least_ratio;
 } ForceReport;
 
 /* A matrix of an element, 3 nodes x 3 nodes by rows, goes to `add`: stiffness times -K plus damping times
@@ -78,7 +84,7 @@ struct ForceKind {
   void (*add_stiffness)(const void *data, DifferentialPart part, const Vector3 dx[], Vector3 df[]);
   /* All elements, one by one. */
   void (*assemble)(const void *data, const MatrixSink *sink);
-  ForceReport (*report)(const void *data);
+  ForceSums (*sum_up)(const void *data);
   /* How much stiffer than at rest the stiffest element may be: of eigenvalues of the differential. */
   PetscReal (*stiffening)(const void *data);
   /* Of the material of a mesh, its first force: det F and von Mises' stress (Pa) of every element; and
@@ -96,6 +102,9 @@ struct ForceKind {
   /* What is impossible about numbers that were read into it; null: nothing. */
   const char *(*fault)(const void *data);
 };
+
+ForceReport sums_report(const ForceSums *sums); /* of this rank */
+ForceReport force_report(const Force *force);
 
 /* Null: there is none of that name. */
 const ForceKind *force_kind(const char name[]);

@@ -233,16 +233,16 @@ void springs_assemble(const void *data, const MatrixSink *sink)
   }
 }
 
-ForceReport springs_report(const void *data)
+ForceSums springs_sum_up(const void *data)
 {
   const SpringSet *set = data;
-  ForceReport      report = {.least_ratio = PETSC_MAX_REAL};
+  ForceSums        sums = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt n = 0; n < set->count; n++)
     if (element_counts(&set->mesh, &set->elements[set->nodes * n]))
-      report.energy += 0.5 * set->springs[n].stiffness *
-                       PetscSqr(vector3_norm(set->springs[n].now) - set->springs[n].length);
-  return report;
+      sum_add(&sums.energy, 0.5 * set->springs[n].stiffness *
+                                PetscSqr(vector3_norm(set->springs[n].now) - set->springs[n].length));
+  return sums;
 }
 
 /* Across them springs are never stiffer than along. */

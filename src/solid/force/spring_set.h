@@ -50,10 +50,10 @@ PetscErrorCode SpringSetDestroy(void **set);
 ElementList    springs_list(const void *set);
 void           springs_add_elastic(void *set, const Vector3 x[], Vector3 f[]);
 void           springs_add_damping(const void *set, const Vector3 v[], Vector3 f[]);
-void        springs_add_stiffness(const void *set, DifferentialPart part, const Vector3 dx[], Vector3 df[]);
-void        springs_assemble(const void *set, const MatrixSink *sink);
-ForceReport springs_report(const void *set);
-PetscReal   springs_stiffening(const void *set);
+void      springs_add_stiffness(const void *set, DifferentialPart part, const Vector3 dx[], Vector3 df[]);
+void      springs_assemble(const void *set, const MatrixSink *sink);
+ForceSums springs_sum_up(const void *set);
+PetscReal springs_stiffening(const void *set);
 /* Of the elements of the mesh: what they measure over that at rest, and the largest stress of an edge. */
 void springs_measure(const void *set, PetscReal ratios[], PetscReal stresses[]);
 void springs_no_strains(const void *set, PetscReal strains[]);
@@ -62,7 +62,7 @@ void springs_no_strains(const void *set, PetscReal strains[]);
 #define SPRING_FORCE                                                                                         \
   .survives_inversion = PETSC_TRUE, .destroy = SpringSetDestroy, .elements = springs_list,                   \
   .add_elastic = springs_add_elastic, .add_damping = springs_add_damping,                                    \
-  .add_stiffness = springs_add_stiffness, .assemble = springs_assemble, .report = springs_report,            \
+  .add_stiffness = springs_add_stiffness, .assemble = springs_assemble, .sum_up = springs_sum_up,            \
   .stiffening = springs_stiffening, .measure = springs_measure, .plastic_strains = springs_no_strains
 
 #endif

@@ -78,7 +78,7 @@ static void defaults_are_those_of_a_scene(void **state)
   assert_success(ConfigSetDefaults(FluidKeys, &filled.fluid));
   assert_success(ConfigSetDefaults(CouplingKeys, &filled.coupling));
   assert_int_equal(filled.parallel.solid_ranks, -1);
-  assert_true(compare(TeamKeys, &filled.parallel, &config->parallel) == 1);
+  assert_true(compare(TeamKeys, &filled.parallel, &config->parallel) == 2);
   assert_true(compare(GridKeys, &filled.grid, &config->grid) >= 1);
   assert_true(compare(RunKeys, &filled.run, &config->run) >= 4);
   assert_true(compare(FluidKeys, &filled.fluid, &config->fluid) >= 12);

@@ -11,15 +11,35 @@ static const struct {
 } commands[] = {{"run", CommandRun},   {"check", CommandCheck},     {"info", CommandInfo},
                 {"keys", CommandKeys}, {"version", CommandVersion}, {NULL, NULL}};
 
+static PetscErrorCode CommandUnknown(const char word[], int *code)
+{
+  const char *closest = usage_closest_command(word);
+  char        message[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  snprintf(message, sizeof(message), "there is no command \"%.100s\"%s%s%s", word,
+           closest ? "; did you mean \"" : ": run, check, info, compare, watch, keys, version or help",
+           closest ? closest : "", closest ? "\"?" : "");
+  *code = refuse("%s", message);
+  PetscFunctionReturn(0);
+}
+
+/* `millrace help COMMAND`, and `millrace COMMAND --help`. */
 static PetscErrorCode CommandHelp(const Arguments *arguments, int *code)
 {
+  const PetscBool is_word =
+      arguments->command && !strcmp(arguments->command, "help") ? PETSC_TRUE : PETSC_FALSE;
+  const char *about = is_word ? arguments->target : arguments->command;
   PetscMPIInt rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0)
-    print_usage(stdout);
-  *code = arguments->command ? EXIT_DONE : EXIT_BAD_INPUT;
+  if (about && !usage_command(about))
+    PetscCall(CommandUnknown(about, code));
+  else if (rank == 0)
+    print_usage(about, stdout);
+  if (!arguments->command && !arguments->help)
+    *code = EXIT_BAD_INPUT;
   PetscFunctionReturn(0);
 }
 
@@ -36,13 +56,12 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
     *code = refuse("do not know what to do with \"%s\"; see millrace help", arguments->mistake);
   else if (arguments_contradiction(arguments)[0])
     *code = refuse("%s", arguments_contradiction(arguments));
-  else if (!command || !strcmp(command, "help"))
+  else if (!command || arguments->help || !strcmp(command, "help"))
     PetscCall(CommandHelp(arguments, code));
   else if (commands[n].name)
     PetscCall(commands[n].run(arguments, code));
   else
-    *code = refuse("there is no command \"%s\": run, check, info, compare, watch, keys, version or help",
-                   command);
+    PetscCall(CommandUnknown(command, code));
   PetscFunctionReturn(0);
 }
 
@@ -64,7 +83,8 @@ static int InitializePetsc(Arguments *arguments)
  * asked. */
 static int write_document(const Arguments *arguments)
 {
-  const char *command = arguments->command && !arguments->mistake ? arguments->command : "";
+  const char *command =
+      arguments->command && !arguments->mistake && !arguments->help ? arguments->command : "";
 
   if (!strcmp(command, "manual"))
     return PrintManual(stdout) ? EXIT_OTHER : EXIT_DONE;
@@ -78,7 +98,7 @@ static int run_program(Arguments *arguments)
   Failure failure = {"", "", PETSC_FALSE};
   int     code = EXIT_OTHER;
 
-  if (arguments->command && !strcmp(arguments->command, "run"))
+  if (arguments->command && !strcmp(arguments->command, "run") && !arguments->help)
     simulation_listen();
   if (InitializePetsc(arguments))
     return EXIT_OTHER;

@@ -80,7 +80,8 @@ PetscErrorCode SceneSetPetscOptions(Scene scene);
    when the solvers are set up. Collective: the scene's communicator. */
 PetscErrorCode SceneCheckPetscOptions(Scene scene, PetscBool *good);
 
-/* Every key whose path holds `pattern` (null: all) with type, unit, default and meaning. Not collective. */
+/* Every key whose path, or if there is none whose meaning, holds `pattern` (null: all) with type, unit,
+   default and meaning. Not collective. */
 PetscErrorCode SceneKeysPrint(const char pattern[], FILE *file);
 /* docs/inputs.md. Not collective. */
 PetscErrorCode SceneInputsMarkdown(FILE *file);

@@ -13,6 +13,15 @@ static const char *value_of(int argc, char **argv, int *n, Arguments *arguments)
   return NULL;
 }
 
+/* -1: the word is no number of ranks. */
+static PetscInt rank_count(const char word[])
+{
+  char      *end;
+  const long count = strtol(word, &end, 10);
+
+  return end > word && !*end && count > 0 && count <= 100000000 ? (PetscInt)count : -1;
+}
+
 static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
 {
   const char *word = argv[*n];
@@ -26,7 +35,7 @@ static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
   else if (!strcmp(word, "--allow-files"))
     arguments->reach = OPTIONS_MAY_REACH_OUT;
   else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
-    arguments->command = "help";
+    arguments->help = PETSC_TRUE;
   else if (!strcmp(word, "--version"))
     arguments->command = "version";
   else if (!strcmp(word, "--markdown"))
@@ -36,9 +45,8 @@ static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
   else if (!strcmp(word, "--ranks")) {
     const char *count = value_of(argc, argv, n, arguments);
 
-    arguments->ranks = count ? atoi(count) : 0;
-    if (arguments->ranks < 1)
-      arguments->mistake = word;
+    if (count)
+      arguments->ranks = rank_count(count);
   } else if (!strcmp(word, "--set")) {
     arguments->sets[arguments->set_count] = value_of(argc, argv, n, arguments);
     if (arguments->sets[arguments->set_count])
@@ -83,6 +91,8 @@ const char *arguments_contradiction(const Arguments *arguments)
 {
   if (is_too_long(arguments->target) || is_too_long(arguments->directory) || is_too_long(arguments->restart))
     return "a path is longer than this system allows";
+  if (arguments->ranks < 0)
+    return "--ranks wants a whole number of at least 1";
   if (arguments->restart && arguments->use == RUN_OVERWRITE)
     return "--restart goes on with a run, --overwrite deletes it: only one of the two is possible";
   return "";

@@ -10,7 +10,7 @@ typedef struct {
   const char  *program, *command, *target; /* target: scene, file or pattern */
   const char  *directory, *restart;
   RunUse       use;
-  PetscBool    markdown, step;
+  PetscBool    help, markdown, step;
   OptionReach  reach;
   PetscInt     ranks;
   PetscInt     set_count;
@@ -27,7 +27,10 @@ const char *arguments_contradiction(const Arguments *arguments);
 
 /* usage.c: what the program can do, as help, as a manual page, and for a shell that completes words. The last
    two need neither PETSc nor MPI to be initialised. */
-void           print_usage(FILE *file);
+/* What there is to say of a command; null: of all. */
+void           print_usage(const char command[], FILE *file);
+const char    *usage_command(const char word[]);         /* the word, if it is a command; else null */
+const char    *usage_closest_command(const char word[]); /* that was meant by it; null: none is near */
 PetscErrorCode PrintManual(FILE *file);
 PetscErrorCode PrintCompletion(FILE *file);
 

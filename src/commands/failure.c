@@ -68,6 +68,6 @@ int refuse_with_usage(const char message[])
 
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0)
-    print_usage(stderr);
+    print_usage(NULL, stderr);
   return code;
 }

@@ -20,7 +20,7 @@ PetscErrorCode CommandKeys(const Arguments *arguments, int *code)
     PetscCall(SceneKeysPrint(arguments->target, memory));
   fclose(memory);
   if (!length)
-    *code = refuse("no key has \"%s\" in its name", arguments->target);
+    *code = refuse("no key has \"%s\" in its path or its meaning", arguments->target);
   else if (rank == 0)
     fputs(text, stdout);
   free(text);

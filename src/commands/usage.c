@@ -25,11 +25,12 @@ static const UsageEntry command_table[] = {
     {"watch", "DIR", "serve a page about a run to this machine: --port N, --every S, --log FILE"},
     {"keys", "[PATTERN]", "every key of a scene with unit, default and meaning"},
     {"version", "", "its version, and those of PETSc and MPI"},
-    {"help", "", "this text"},
+    {"help", "[COMMAND]", "this text, or what there is to say of a command"},
     {"manual", "", "this text and all keys as a page for man"},
     {"completion", "", "commands, options and keys as a script for bash"},
     {0}};
 
+/* The help of an option begins with the commands that take it. */
 static const UsageEntry option_table[] = {
     {"-o", "DIR", "run: the directory of the results; also --output"},
     {"--restart", "latest|FILE", "run: go on from a checkpoint"},
@@ -42,6 +43,24 @@ static const UsageEntry option_table[] = {
     {"--tolerance", "X", "compare: largest difference, as a share of the largest value [0]"},
     {0}};
 
+static const UsageEntry remark_table[] = {
+    {"run", "",
+     "Results go to DIR, or to SCENE-run in the present directory, SCENE without its folder and .yaml. "
+     "Ctrl-C, a "
+     "closed terminal, TERM and USR1 end the run after the step it is in, with a checkpoint; a second Ctrl-C "
+     "at "
+     "once."},
+    {"run, check", "",
+     "--set takes the keys that `millrace keys` lists and values as in YAML: --set run.end_time=2, --set "
+     "\"fluid.gravity=[0, -9.81]\". Items of lists go by their name or number, the next number makes a new "
+     "one: "
+     "--set solids.bodies.ball.density=500, --set obstacles.0.shape.sphere.radius=0.2."},
+    {"keys", "",
+     "PATTERN is a part of a key's path, such as grid. or \"time step\", large letters as small ones; if no "
+     "path "
+     "has it, the meanings are searched."},
+    {0}};
+
 static const struct {
   const char *code, *meaning;
 } exit_codes[] = {{"0", "done"},
@@ -51,24 +70,88 @@ static const struct {
                   {"1", "anything else"},
                   {NULL, NULL}};
 
-static void print_entries(const char prefix[], const UsageEntry entries[], FILE *file)
+/* Whether a list of words, apart by commas or a space and ended by a colon, holds the command; null: all do.
+ */
+static PetscBool is_about(const char list[], const char command[])
 {
-  enum { COLUMN = 38 };
+  const size_t length = command ? strlen(command) : 0;
 
-  for (const UsageEntry *entry = entries; entry->name; entry++) {
-    const int used =
-        fprintf(file, "  %s%s%s%s", prefix, entry->name, entry->argument[0] ? " " : "", entry->argument);
+  if (!command)
+    return PETSC_TRUE;
+  while (*list && *list != ':') {
+    const size_t word = strcspn(list, ",: ");
 
-    fprintf(file, "%*s%s\n", PetscMax(COLUMN - used, 1), "", entry->help);
+    if (word == length && !strncmp(list, command, length))
+      return PETSC_TRUE;
+    list += word;
+    if (*list == ' ')
+      break;
+    list += strspn(list, ", ");
   }
+  return PETSC_FALSE;
 }
 
-void print_usage(FILE *file)
+static void print_entries(const char prefix[], const UsageEntry entries[], const char command[], FILE *file)
 {
-  fputs("millrace COMMAND [ARGUMENT]... [PETSc options]\n\n", file);
-  print_entries("millrace ", command_table, file);
+  enum { COLUMN = 40 };
+
+  for (const UsageEntry *entry = entries; entry->name; entry++)
+    if (is_about(prefix[0] ? entry->name : entry->help, command)) {
+      const int used =
+          fprintf(file, "  %s%s%s%s", prefix, entry->name, entry->argument[0] ? " " : "", entry->argument);
+
+      fprintf(file, "%*s%s\n", PetscMax(COLUMN - used, 1), "", entry->help);
+    }
+}
+
+/* A paragraph of at most 100 columns. */
+static void print_filled(const char text[], FILE *file)
+{
+  enum { COLUMNS = 100 };
+  size_t used = 0;
+
+  while (*text) {
+    const size_t length = strcspn(text, " ");
+
+    used += length + 1;
+    if (used > COLUMNS + 1)
+      used = length + 1;
+    fprintf(file, "%s%.*s", used > length + 1 ? " " : "\n", (int)length, text);
+    text += length + (text[length] == ' ');
+  }
+  fputc('\n', file);
+}
+
+const char *usage_command(const char word[])
+{
+  for (const UsageEntry *entry = command_table; entry->name; entry++)
+    if (!strcmp(entry->name, word))
+      return entry->name;
+  return NULL;
+}
+
+const char *usage_closest_command(const char word[])
+{
+  const char *names[sizeof(command_table) / sizeof(command_table[0])];
+  PetscInt    count = 0;
+
+  for (const UsageEntry *entry = command_table; entry->name; entry++)
+    if (!strchr(entry->name, ' '))
+      names[count++] = entry->name;
+  names[count] = NULL;
+  return closest_word(word, names);
+}
+
+void print_usage(const char command[], FILE *file)
+{
+  if (!command)
+    fputs("millrace COMMAND [ARGUMENT]... [PETSc options]\n\n", file);
+  print_entries("millrace ", command_table, command, file);
   fputs("\n", file);
-  print_entries("", option_table, file);
+  print_entries("", option_table, command, file);
+  for (const UsageEntry *remark = remark_table; command && remark->name; remark++)
+    if (is_about(remark->name, command))
+      print_filled(remark->help, file);
   fputs("\nUnder MPI: mpiexec -n N millrace run ... or srun millrace run ...\nExit codes:", file);
   for (PetscInt n = 0; exit_codes[n].code; n++)
     fprintf(file, "%s %s %s", n ? "," : "", exit_codes[n].code, exit_codes[n].meaning);
@@ -153,6 +236,10 @@ PetscErrorCode PrintManual(FILE *file)
   print_manual_entries(command_table, file);
   fputs(".SH OPTIONS\n", file);
   print_manual_entries(option_table, file);
+  for (const UsageEntry *remark = remark_table; remark->name; remark++) {
+    fputs(".PP\n", file);
+    print_escaped(remark->help, strlen(remark->help), file);
+  }
   fputs(".SH EXIT STATUS\n", file);
   for (PetscInt n = 0; exit_codes[n].code; n++)
     fprintf(file, ".TP\n.B %s\n%s\n", exit_codes[n].code, exit_codes[n].meaning);

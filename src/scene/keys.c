@@ -142,36 +142,64 @@ static PetscBool is_block(const SchemaKey *key)
 }
 
 typedef struct {
-  const char *pattern;
+  const char *pattern;     /* null: all keys */
+  PetscBool   in_meanings; /* it is looked for there instead of in paths */
   FILE       *file;
+  PetscInt    count; /* of keys printed so far */
 } Listing;
 
-static void print_keys(const Listing *listing, const char path[], const SchemaKey keys[])
+/* Large letters are as small ones, and a space of the pattern as "_". */
+static PetscBool begins_with(const char text[], const char pattern[])
+{
+  for (; *pattern; text++, pattern++)
+    if (tolower((unsigned char)*text) != tolower((unsigned char)*pattern) &&
+        (*pattern != ' ' || *text != '_'))
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscBool is_wanted(const Listing *listing, const char path[], const char help[])
+{
+  const char *text = listing->in_meanings ? help : path;
+
+  if (!listing->pattern)
+    return PETSC_TRUE;
+  for (; *text; text++)
+    if (begins_with(text, listing->pattern))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static void print_keys(Listing *listing, const char path[], const SchemaKey keys[])
 {
   for (const SchemaKey *key = keys; key->name; key++) {
     char name[PATH_LENGTH], inner[PATH_LENGTH + 2], type[PATH_LENGTH];
 
     snprintf(name, sizeof(name), "%s%s%s", path, path[0] ? "." : "", key->name);
     describe_type(key, type, sizeof(type));
-    if (!listing->pattern || strstr(name, listing->pattern))
+    if (is_wanted(listing, name, key->help)) {
       fprintf(listing->file, "%s\n    %s%s%s%s; default: %s\n    %s\n", name, type, key->unit ? " [" : "",
               key->unit ? key->unit : "", key->unit ? "]" : "",
               describe_default(key)[0] ? describe_default(key) : "its keys'", key->help);
+      listing->count++;
+    }
     snprintf(inner, sizeof(inner), "%s%s", name, key->kind == SCHEMA_LIST ? "[]" : "");
     if (is_block(key))
       print_keys(listing, inner, key->keys);
   }
 }
 
-static void print_shapes(const Listing *listing)
+static void print_shapes(Listing *listing)
 {
   for (const ShapeKeys *kind = ShapeKinds; kind->name; kind++) {
     char name[PATH_LENGTH];
 
     snprintf(name, sizeof(name), "shape.%s", kind->name);
-    if (!listing->pattern || strstr(name, listing->pattern))
+    if (is_wanted(listing, name, kind->help)) {
       fprintf(listing->file, "%s\n    %s\n    %s\n", name, kind->keys ? "block" : "list of shapes",
               kind->help);
+      listing->count++;
+    }
     if (kind->keys)
       print_keys(listing, name, kind->keys);
   }
@@ -179,12 +207,15 @@ static void print_shapes(const Listing *listing)
 
 PetscErrorCode SceneKeysPrint(const char pattern[], FILE *file)
 {
-  const Listing listing = {pattern, file};
+  Listing listing = {pattern, PETSC_FALSE, file, 0};
 
   PetscFunctionBegin;
-  print_keys(&listing, "", SceneKeys);
-  print_shapes(&listing);
-  print_keys(&listing, "motion", MotionKeys);
+  for (PetscInt turn = 0; turn < 2 && !listing.count; turn++) {
+    listing.in_meanings = turn ? PETSC_TRUE : PETSC_FALSE;
+    print_keys(&listing, "", SceneKeys);
+    print_shapes(&listing);
+    print_keys(&listing, "motion", MotionKeys);
+  }
   PetscFunctionReturn(0);
 }
 

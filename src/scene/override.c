@@ -55,6 +55,39 @@ static PetscErrorCode SetChild(Node *parent, Node *old, const char part[], Node 
   PetscFunctionReturn(0);
 }
 
+/* The names of the items of a list, or their number where they have none: what may stand in the place of the
+   word that none of them is. */
+static PetscErrorCode ReportNoItem(Scene scene, const Node *list, const Node *value, int length,
+                                   const char path[], const char part[])
+{
+  enum { SHOWN = 8 };
+  const char **names, *near;
+  char         said[SHOWN * 44 + 32] = "";
+  PetscInt     count = 0;
+  size_t       used = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(list->count + 1, &names));
+  for (const Node *item = list->first; item; item = item->next) {
+    const Node *name = node_find(item, "name");
+
+    if (name && name->kind == NODE_VALUE)
+      names[count++] = name->text;
+  }
+  near = closest_word(part, names);
+  if (near)
+    snprintf(said, sizeof(said), "; did you mean \"%.40s\"?", near);
+  else if (!count)
+    snprintf(said, sizeof(said), ": it has %" PetscInt_FMT, list->count);
+  for (PetscInt n = 0; !near && n < PetscMin(count, SHOWN); n++)
+    used += (size_t)snprintf(said + used, sizeof(said) - used, "%s%.40s", n ? ", " : ": it has ", names[n]);
+  if (!near && count > SHOWN)
+    snprintf(said + used, sizeof(said) - used, " and %" PetscInt_FMT " more", count - SHOWN);
+  PetscCall(ProblemAdd(scene, value, PROBLEM_ERROR, "\"%.*s\" has no such item%s", length, path, said));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
 /* Takes `value`. */
 static PetscErrorCode Descend(Scene scene, const char path[], const char *end, Node *value)
 {
@@ -68,9 +101,11 @@ static PetscErrorCode Descend(Scene scene, const char path[], const char *end, N
     Node     *child = child_of(parent, part, &may_append);
 
     if (!child && !may_append) {
-      const char *what = parent->kind == NODE_LIST ? "has no such item" : "has nothing below it";
-
-      PetscCall(ProblemAdd(scene, value, PROBLEM_ERROR, "\"%.*s\" %s", (int)(at - path), path, what));
+      if (parent->kind == NODE_LIST)
+        PetscCall(ReportNoItem(scene, parent, value, (int)(at - path), path, part));
+      else
+        PetscCall(
+            ProblemAdd(scene, value, PROBLEM_ERROR, "\"%.*s\" has nothing below it", (int)(at - path), path));
       break;
     }
     if (at == end) {

@@ -100,7 +100,22 @@ has_all_keys() { keys && says keys.txt grid.resolution fluid.viscosity run.wall_
 has_some_keys() { keys grid. && says keys.txt grid.size && ! grep -q fluid.viscosity keys.txt; }
 ok "keys lists every key" has_all_keys
 ok "keys lists those with a pattern" has_some_keys
+paths() { keys "$1" && [ "$(grep -v '^ ' keys.txt | sort | tr '\n' ' ')" = "$2 " ] || { cat keys.txt && return 1; }; }
+ok "with spaces and large letters" paths "Time step" "run.largest_time_step run.time_step"
+ok "if none has it, those whose meanings do" paths "Wall CLOCK:" "run.wall_limit"
 ok "a pattern without keys is a mistake" refused 2 '"zzz"' -- millrace 1 keys zzz
+
+# help of one command
+about() { millrace 1 "${@:2}" > help.txt && says help.txt "millrace $1 " && ! grep -vE "^  millrace $1 |^ *-|Under MPI" help.txt | grep -q "^ *millrace "; }
+ok "help tells of one command" about check help check
+ok "with its options only" eval 'grep -q "^  --ranks" help.txt && ! grep -q -- --overwrite help.txt'
+ok "so does --help behind it" about run run --help
+ok "with the default directory, settings of lists, signals" says help.txt SCENE-run solids.bodies.ball.density Ctrl-C --overwrite
+ok "no line is too long" eval '[ "$(wc -L < help.txt)" -le 120 ]'
+ok "a command that is not there has no help" refused 2 'no command "walk"' -- millrace 1 help walk
+ok "a misspelt command is told the right one" refused 2 'did you mean "check"' -- millrace 1 chekc scene.yaml
+ok "a number of ranks that is none" refused 2 "--ranks wants a whole number" -- millrace 1 check scene.yaml --ranks 0
+ok "nor is this one" refused 2 "--ranks wants a whole number" -- millrace 1 check scene.yaml --ranks 2x
 
 # The scene that a run resolves to is in its files and gives the same run again.
 resolved() { "$python" -c 'import h5py, sys; sys.stdout.write(h5py.File(sys.argv[1])["scene"][()].decode())' "$1"; }
@@ -134,5 +149,8 @@ ok "a new item" set_to "name: dye" "fluid.scalars.2={name: dye}"
 ok "a whole list" set_to "obstacles: []" "obstacles=[]"
 ok "a side by a bare word" set_to "type: open" fluid.sides.x_high=open
 ok "an option of PETSc" set_to "pressure_ksp_rtol: 1e-6" petsc.pressure_ksp_rtol=1e-6
+no_item() { refused 2 "has no such item" "$2" -- millrace 1 check scene.yaml --set "$1"; }
+ok "an item that is not there is told the nearest" no_item fluid.scalars.heet.decay=1 'did you mean "heat"'
+ok "or what there is" no_item fluid.scalars.7.decay=1 "it has smoke, heat"
 ok "the title" set_to "other words" "title=other words"
 plan

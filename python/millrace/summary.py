@@ -14,7 +14,6 @@ from .tables import Ledger
 # Columns that should stay 0, and what it means where they do not: largest over the run, or its sum.
 LOSSES = [("markers_dropped", "sum", "markers lost in sinks"), ("gas_failures", "max", "steps in which the gas could not be solved for"),
           ("coupled_unsettled", "count", "steps in which contact, joints and fluid did not agree within coupling.rounds"),
-          ("unseen_bodies", "max", "bodies too small for the grid: the fluid does not feel them"),
           ("inexact_bodies", "max", "bodies whose lift at rest is not exact")]
 
 

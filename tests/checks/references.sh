@@ -63,6 +63,19 @@ for label in sorted(used ^ known):
 END
 }
 ok "labels of cases are explained in validation" silent labels
+tables() { # a row behind an empty line begins no table unless the line below it divides head and body
+  "$python" - << 'END'
+import glob
+for name in sorted(glob.glob("docs/*.md")) + ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]:
+    lines = ["", *open(name, encoding="utf-8").read().split("\n"), ""]
+    for number, (before, line, after) in enumerate(zip(lines, lines[1:], lines[2:]), 1):
+        if line.startswith("|") and not before.startswith("|") and not after.startswith(("|-", "| -", "|:")):
+            print(f"{name}:{number}: a row of a table without a head")
+END
+}
+ok "tables are whole" silent tables
+long_commands() { awk 'length > 120 && /^    / {print FILENAME ":" FNR ": " length " characters"}' README.md docs/gallery.md docs/tutorial.md docs/batch.md docs/python.md; }
+ok "commands in the documents have at most 120 characters" silent long_commands
 version=$(sed -n 's/^AC_INIT(\[millrace\], \[\(.*\)\])/\1/p' configure.ac)
 ok "CITATION.cff has the version" grep -qx "version: \"$version\"" CITATION.cff
 ok "the Python project has the version" grep -qx "version = \"$version\"" python/pyproject.toml

@@ -192,7 +192,7 @@ static PetscErrorCode CheckFluid(Scene scene)
 }
 
 /* Whether no point of the shape can lie in the box. */
-static PetscBool is_outside(Scene scene, Shape shape)
+PetscBool scene_is_outside(Scene scene, Shape shape)
 {
   const GridConfig *grid = &scene->config.grid;
   Vector3           low, high;
@@ -241,7 +241,7 @@ static PetscErrorCode CheckObstacles(Scene scene)
     Node                 *item = node_item(list, i);
 
     PetscCall(SceneCheckShape(scene, item, obstacle->shape));
-    if (obstacle->shape && !node_find(item, "motion") && is_outside(scene, obstacle->shape))
+    if (obstacle->shape && !node_find(item, "motion") && scene_is_outside(scene, obstacle->shape))
       PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_WARNING,
                                 "obstacles[%d] lies outside the box and has no effect", (int)i));
   }
@@ -258,7 +258,7 @@ static PetscErrorCode CheckInflows(Scene scene)
     Node               *item = node_item(list, i);
 
     PetscCall(SceneCheckShape(scene, item, inflow->shape));
-    if (inflow->shape && is_outside(scene, inflow->shape))
+    if (inflow->shape && scene_is_outside(scene, inflow->shape))
       PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
                                 "inflows[%d] lies outside the box", (int)i));
     if (is_usable(node_find(item, "from")) && is_usable(node_find(item, "until")) &&

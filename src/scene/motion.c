@@ -141,14 +141,13 @@ static PetscErrorCode CheckOfTime(Scene scene, Node *node, const char key[], con
 /* Places and speeds are finite, and in the plane, at times that a run comes by. */
 static PetscErrorCode CheckCourse(Scene scene, Node *node, Motion motion)
 {
-  enum { TIMES = 32 };
   const PetscInt errors = scene->error_count;
   char           path[PATH_LENGTH];
 
   PetscFunctionBegin;
   node_path(node, path, sizeof(path));
-  for (PetscInt n = 0; n <= TIMES && scene->error_count == errors; n++) {
-    const PetscReal time = scene->config.run.end_time * n / TIMES;
+  for (PetscInt n = 0; n <= SCENE_TIMES && scene->error_count == errors; n++) {
+    const PetscReal time = scene_time(scene, n);
     const Pose      pose = motion_pose(motion, time);
 
     if (!isfinite(vector3_norm(pose.translation)) || !isfinite(vector3_norm(pose.velocity)) ||

@@ -242,6 +242,10 @@ static PetscErrorCode CheckFields(Scene scene, Node *node, const OutputConfig *g
 
     PetscCall(CheckPlace(scene, item, "from", group->lines[n].from, -1));
     PetscCall(CheckPlace(scene, item, "to", group->lines[n].to, -1));
+    if (is_usable(node_find(item, "to")) &&
+        vector3_norm(vector3_subtract(group->lines[n].to, group->lines[n].from)) == 0.)
+      PetscCall(ProblemAdd(scene, node_find(item, "to"), PROBLEM_ERROR,
+                           "a line ends where it begins: record a point under probes instead"));
   }
   for (PetscInt n = 0; n < group->plane_count; n++)
     PetscCall(CheckPlaneOf(scene, node_item(node_find(node, "planes"), n), &group->planes[n]));
@@ -250,6 +254,9 @@ static PetscErrorCode CheckFields(Scene scene, Node *node, const OutputConfig *g
     Node *item = node_item(node_find(node, "averages"), n);
 
     PetscCall(SceneCheckShape(scene, item, group->averages[n].shape));
+    if (group->averages[n].shape && scene_is_outside(scene, group->averages[n].shape))
+      PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
+                                "averages[%" PetscInt_FMT "] lies outside the box", n));
     if (group->averages[n].region && group->averages[n].region[0])
       PetscCall(CheckRegion(scene, item, group->averages[n].region));
   }
@@ -339,6 +346,13 @@ static PetscErrorCode CheckFramesOf(Scene scene, Node *node, const OutputConfig 
 
   PetscFunctionBegin;
   PetscCall(CheckChosenFields(scene, fields, group->field_count, group->fields));
+  if (!(group->probe_count + group->line_count + group->plane_count + group->gauge_count +
+        group->average_count + group->body_count + group->joint_count + group->coefficient_count +
+        group->field_count))
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
+                         "output %s records nothing: it has none of probes, lines, planes, gauges, averages, "
+                         "bodies, joints, coefficients and fields",
+                         group->name ? group->name : ""));
   if (group->field_count && group->interval <= 0.)
     PetscCall(ProblemAddAtKey(scene, fields, PROBLEM_ERROR,
                               "a group with fields writes a frame for each row and needs an interval"));

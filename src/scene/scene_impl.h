@@ -126,6 +126,19 @@ PetscErrorCode OptionIsOnCommandLine(const char name[], PetscBool *given);
 PetscBool      option_is_of_program(const char name[]); /* read by PETSc itself as it starts or ends */
 PetscErrorCode ExpectKind(Scene scene, Node *node, NodeKind kind, const char what[], PetscBool *good);
 
+/* given.c: times from the start to the end of the run, n from 0 to SCENE_TIMES, at which what is given over
+   time is looked at; a formula that is not finite at a place becomes a problem. A place that moves with what
+   the formula acts on is known at the first time only. */
+enum { SCENE_TIMES = 32 };
+typedef enum { PLACE_STAYS, PLACE_MOVES } Mobility;
+PetscReal      scene_time(Scene scene, PetscInt n);
+PetscErrorCode SceneCheckGiven(Scene scene, Node *node, Formula formula, Vector3 place, Mobility mobility);
+PetscErrorCode SceneCheckGivenVector(Scene scene, Node *node, const Formula formulas[DIM], Vector3 place,
+                                     Mobility mobility);
+
+/* check.c: whether none of the shape is in the fluid's box. */
+PetscBool scene_is_outside(Scene scene, Shape shape);
+
 /* What no single key can tell. */
 PetscErrorCode SceneCheck(Scene scene);
 PetscErrorCode SceneCheckOutput(Scene scene); /* output.c */

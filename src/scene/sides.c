@@ -75,6 +75,20 @@ static PetscErrorCode CheckSide(Scene scene, PetscInt direction, PetscInt end)
   PetscFunctionReturn(0);
 }
 
+/* In the middle of a side, which corners and edges are not. */
+static PetscErrorCode CheckGiven(Scene scene, PetscInt direction, PetscInt end)
+{
+  const GridConfig *grid = &scene->config.grid;
+  Vector3           middle = vector3(0, 0, 0);
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid->dimension; d++)
+    middle.at[d] = grid->origin.at[d] + (d == direction ? (PetscReal)end : 0.5) * grid->size.at[d];
+  PetscCall(SceneCheckGivenVector(scene, node_find(side_node(scene, direction, end), "velocity"),
+                                  scene->config.fluid.sides[direction][end].velocity, middle, PLACE_STAYS));
+  PetscFunctionReturn(0);
+}
+
 /* The reader has given z its default; a user's word on it would be ignored. */
 static PetscErrorCode RemoveFlatSides(Scene scene)
 {
@@ -163,8 +177,10 @@ PetscErrorCode SceneCheckSides(Scene scene)
   SimulationConfig *config = &scene->config;
 
   PetscFunctionBegin;
-  for (PetscInt side = 0; side < 2 * config->grid.dimension; side++)
+  for (PetscInt side = 0; side < 2 * config->grid.dimension; side++) {
     PetscCall(CheckSide(scene, side / 2, side % 2));
+    PetscCall(CheckGiven(scene, side / 2, side % 2));
+  }
   PetscCall(CheckBalance(scene));
   if (config->grid.dimension == 2) {
     PetscCall(RemoveFlatSides(scene));

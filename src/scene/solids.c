@@ -171,7 +171,8 @@ static PetscErrorCode JoinAssembly(Scene scene, Node *item, BodyConfig *body)
 
 static PetscErrorCode CheckBody(Scene scene, Node *item, BodyConfig *body)
 {
-  Node *mass = node_find(item, "mass"), *density = node_find(item, "density");
+  Node   *mass = node_find(item, "mass"), *density = node_find(item, "density");
+  Vector3 low = vector3(0, 0, 0), high = low;
 
   PetscFunctionBegin;
   if (!body->name)
@@ -186,6 +187,12 @@ static PetscErrorCode CheckBody(Scene scene, Node *item, BodyConfig *body)
   PetscCall(CheckCopies(scene, item, &body->copies));
   if (body->assembly && body->assembly[0])
     PetscCall(JoinAssembly(scene, item, body));
+  if (body->shape && body->kind == BODY_DYNAMIC)
+    shape_bounds(body->shape, &low, &high);
+  PetscCall(SceneCheckGivenVector(scene, node_find(item, "force"), body->force,
+                                  vector3_scale(0.5, vector3_add(low, high)), PLACE_MOVES));
+  PetscCall(SceneCheckGivenVector(scene, node_find(item, "torque"), body->torque,
+                                  vector3_scale(0.5, vector3_add(low, high)), PLACE_MOVES));
   PetscFunctionReturn(0);
 }
 
@@ -408,6 +415,8 @@ static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joi
                          "the axis of joint \"%s\" must not be zero", joint->name));
   PetscCall(CheckLimits(scene, item, joint));
   PetscCall(CheckTarget(scene, item, joint));
+  PetscCall(SceneCheckGiven(scene, node_find(item, "target"), joint->target, vector3(0, 0, 0), PLACE_STAYS));
+  PetscCall(SceneCheckGiven(scene, node_find(item, "motor"), joint->motor, vector3(0, 0, 0), PLACE_MOVES));
   PetscFunctionReturn(0);
 }
 

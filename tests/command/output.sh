@@ -204,6 +204,9 @@ ok "too many columns are refused" wrong "more than 1023 columns" output.deep.lin
 ok "two groups of one name are refused" wrong "names must differ" output.surface.name=deep
 ok "a name that is no file's is refused" wrong "letters, digits" output.surface.name=../x
 ok "an unknown key is refused" wrong 'did you mean "interval"' output.deep.intervall=3
+ok "a group that records nothing is refused" wrong "output more records nothing" "output.2={name: more}"
+ok "a mean over what is outside of the box is refused" wrong "averages[0] lies outside the box" "output.2={name: more, averages: [{name: a, shape: {sphere: {center: [3, 3], radius: 0.1}}}]}"
+ok "a line without a length is refused" wrong "a line ends where it begins" "output.2={name: more, lines: [{name: a, from: [0.5, 0.1], to: [0.5, 0.1]}]}"
 scene=bodies
 ok "a body that is not there is refused" wrong 'did you mean "flyer"?' output.chosen.bodies.0.name=flier
 ok "all copies at once are refused" wrong "a copy is NAME.0" output.chosen.bodies.0.name=dot

@@ -119,6 +119,14 @@ ok "and wins over a scene that has none" allowed wins --set petsc.pressure_ksp_v
 ok "which is not even opened" [ ! -e other ]
 
 # Numbers that are none.
+endless() { bad "$1" "not a finite number at t = $2 s" -- coupled.yaml --set "$3" && [ ! -e out ]; } # what is given over time
+pinned() { endless "$1" "$2" "solids.joints=[{name: pin, type: hinge, child: ball, anchor: [0.5, 0.5], $3}]"; }
+ok "a force that is none" endless "solids.bodies[0].force[1]" 0 'solids.bodies.0.force=["0", "log(-1-t)"]'
+ok "a force that is none where the body begins" endless "solids.bodies[0].force[0]" 0 'solids.bodies.0.force=["1/(x-0.5)", "0"]'
+ok "a torque that is none later" endless "solids.bodies[0].torque[2]" 0.53125 'solids.bodies.0.torque=["0", "0", "sqrt(0.5-t)"]'
+ok "a motor that is none at the start" pinned "solids.joints[0].motor" 0 'motor: "1/x"'
+ok "the target of a joint that is none later" pinned "solids.joints[0].target" 0.5 'target: "log(0.5-t)-log(0.5)"'
+ok "the speed of a wall that is none" endless "fluid.sides.y_high.velocity[0]" 0.5 'fluid.sides.y_high={type: wall, velocity: ["1/(t-0.5)", 0]}'
 ok "an initial velocity that is no number at a face" bad "fluid.initial.velocity along x" finite -- good.yaml --set 'fluid.initial.velocity=["1/x", 0]'
 RANKS=2 ok "on one of two ranks" bad "fluid.initial.velocity along y" -- good.yaml --set 'fluid.initial.velocity=[0, "sqrt(0.9-x)"]'
 ok "a scalar that is none" bad '"smoke"' finite -- good.yaml --set 'fluid.scalars=[{name: smoke, initial: "log(x-0.5)"}]'

@@ -97,6 +97,7 @@ static PetscErrorCode TryRegions(const SimulationConfig *config, const Simulatio
     grid.resolution /= 2;
   }
   phases.interface.particles = 0;
+  phases.contact_count = 0; /* walls and bodies are not there to meet */
   PetscCall(MacGridCreate(PETSC_COMM_SELF, &grid, &box));
   PetscCall(PhaseCreate(box, &phases, &phase));
   PetscCall(PhaseStart(phase, NULL, message, size));

@@ -28,6 +28,7 @@ for ranks in 1 2; do
 done
 ok "unless they are to be projected" millrace 1 run "${overlap[@]}" -o overlap --set interfaces.overlap=project
 ok "unless the void is to be projected" millrace 1 run "${empty[@]}" -o void --set interfaces.overlap=project
+ok "check knows scenes with contact angles" refused 0 "steps to t" -- millrace 1 check "$scenes/liquids.yaml"
 
 # The upper liquid leaves through the open side, pushed by what comes from below.
 cat > leaves.yaml << 'END'

@@ -702,9 +702,9 @@ static const SchemaKey binding_keys[] = {
      .kind = SCHEMA_TEXT,
      .offset = OF_BINDING(to),
      .fallback = "\"\"",
-     .help = "name of another mesh, in whose elements, or between whose points if it is a cloud, the points "
-             "must lie, "
-             "or of a body; empty: the world"},
+     .help =
+         "name of another mesh of linear elements, in whose tetrahedra, or on whose triangles or segments, "
+         "or between whose points if it is a cloud, the points must lie, or of a body; empty: the world"},
     {.name = "stiffness",
      .kind = SCHEMA_REAL,
      .offset = OF_BINDING(stiffness),

@@ -91,10 +91,10 @@ PetscErrorCode SolidCountBindings(Solid solid, char message[], size_t size)
           binding->config, message, size,
           "is hard and does not join two meshes: give \"type: soft\", \"held\" of the mesh for bodies, "
           "or a joint between bodies"));
-    if (binding->to >= 0 && points->meshes[binding->to].mesh->kind == MESH_TRIANGLES)
+    if (binding->to >= 0 && points->meshes[binding->to].mesh->order > 1)
       PetscCall(
           Refuse(binding->config, message, size,
-                 "is to a mesh of triangles: bind to tetrahedra, to a cloud, to a body or to the world"));
+                 "is to a mesh of order 2: bind to linear elements, to a cloud, to a body or to the world"));
     if (binding->config->kind == BINDING_SOFT)
       points->count += binding->count + (binding->mesh < 0 ? 1 : 0);
   }

@@ -1,4 +1,5 @@
-/* A free bar of tetrahedra: what a substep costs, and its force kernel beside what memory allows.
+/* A free bar of tetrahedra: what a substep costs, its force kernel beside what memory allows, and the same
+   bar under Bullet where configure finds that.
 
    The bar rings, damped so that its highest mode loses about its critical damping. Processor time of one
    rank. The bandwidth is that of a copy of 256 MB, which no cache holds, in the same run: bytes that the
@@ -10,6 +11,7 @@
 #include "solid/force/element_set.h"
 
 #include <time.h>
+#include <unistd.h>
 
 static PetscReal processor_time(void)
 {
@@ -242,6 +244,93 @@ static PetscErrorCode PrintCloth(void)
   PetscFunctionReturn(0);
 }
 
+/* What bullet_bar reads. */
+static PetscErrorCode WriteBar(const Bar *bar, PetscReal dt, PetscInt steps, const char path[])
+{
+  const Points   *points = bar->solid->points;
+  const Mesh      mesh = points->meshes[0].mesh;
+  const PetscReal young = bar->material.young, poisson = bar->material.poisson;
+  const PetscReal shear = young / (2. * (1. + poisson)),
+                  other = young * poisson / ((1. + poisson) * (1. - 2. * poisson));
+  FILE *file = fopen(path, "w");
+
+  PetscFunctionBegin;
+  PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_FILE_OPEN, "Cannot write %s", path);
+  fprintf(file, "%d %d %.17g %.17g %.17g %.17g %d\n", (int)points->count, (int)mesh->element_count,
+          4. / 3. * shear, other + 5. / 6. * shear, bar->material.damping, dt, (int)steps);
+  for (PetscInt p = 0; p < points->count; p++) {
+    const PetscReal *at = points->position[p].at, *v = points->velocity[p].at;
+
+    fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", points->mass[p], at[X], at[Y], at[Z], v[X],
+            v[Y], v[Z]);
+  }
+  for (PetscInt e = 0; e < mesh->element_count; e++) {
+    const PetscInt *corner = &mesh->elements[4 * e];
+
+    fprintf(file, "%d %d %d %d\n", (int)corner[0], (int)corner[1], (int)corner[2], (int)corner[3]);
+  }
+  PetscCheck(fclose(file) == 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "Cannot write %s", path);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RunBullet(const char program[], const Bar *bar, PetscReal dt, PetscInt steps,
+                                PetscReal *seconds, PetscReal *energy)
+{
+  char  command[2 * PETSC_MAX_PATH_LEN];
+  FILE *output;
+  int   found;
+
+  PetscFunctionBegin;
+  (void)scratch_make(NULL);
+  PetscCall(WriteBar(bar, dt, steps, scratch_path("bar")));
+  PetscCall(PetscSNPrintf(command, sizeof(command), "'%s' '%s'", program, scratch_path("bar")));
+  output = popen(command, "r");
+  found = output ? fscanf(output, "%lf %lf", seconds, energy) : 0;
+  PetscCheck(output && pclose(output) == 0 && found == 2, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s failed",
+             command);
+  (void)scratch_remove(NULL);
+  PetscFunctionReturn(0);
+}
+
+/* The damped bar, the same steps under both, on one rank. */
+static PetscErrorCode CompareWithBullet(PetscInt across)
+{
+  enum { SUBSTEPS = 40 };
+  const char *build = getenv("MILLRACE_BUILD");
+  char        program[PETSC_MAX_PATH_LEN];
+  Bar         bar;
+  PetscMPIInt ranks;
+  PetscReal   dt, began, mine, bullet = 0., energy = 0., count;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  if (ranks > 1)
+    PetscFunctionReturn(0);
+  PetscCall(PetscSNPrintf(program, sizeof(program), "%s/tests/bench/bullet_bar", build ? build : "."));
+  if (access(program, X_OK) != 0) {
+    PetscCall(
+        PetscPrintf(PETSC_COMM_WORLD, "no comparison: configure found no Bullet (Debian: libbullet-dev)\n"));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(BarCreate(across, 0., &bar));
+  dt = solid_longest_substep(bar.solid);
+  PetscCall(BarDestroy(&bar));
+  PetscCall(BarCreate(across, 0.5 * dt, &bar));
+  count = (PetscReal)solid_mesh_elements(bar.solid, 0);
+  PetscCall(RunBullet(program, &bar, dt, SUBSTEPS, &bullet, &energy));
+  began = processor_time();
+  PetscCall(SolidStep(bar.solid, 0., SUBSTEPS * dt));
+  mine = (processor_time() - began) / (PetscReal)bar.solid->report.substeps;
+  PetscCall(
+      PetscPrintf(PETSC_COMM_WORLD,
+                  "%7.0f tetrahedra: %.3f us per tetrahedron and substep, under Bullet %.2f: %.3f of its "
+                  "time; kinetic energy %.4f J and %.4f J\n",
+                  (double)count, 1e6 * (double)(mine / count), 1e6 * (double)(bullet / count),
+                  (double)(mine / bullet), (double)solid_report(bar.solid).kinetic_energy, (double)energy));
+  PetscCall(BarDestroy(&bar));
+  PetscFunctionReturn(0);
+}
+
 int main(int argc, char **argv)
 {
   const PetscInt across[] = {5, 9, 14, 27};
@@ -250,6 +339,7 @@ int main(int argc, char **argv)
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PrintAssembly());
   PetscCall(PrintCloth());
+  PetscCall(CompareWithBullet(8));
   for (size_t k = 0; k < 2 * sizeof(across) / sizeof(across[0]); k++) {
     const PetscReal damping = k % 2 ? 0.5 : 0.;
     PetscInt        tetrahedra = 0;

@@ -144,15 +144,20 @@ def draw(axes, mesh, view, colour, corners_of_view):
     axes.set_axis_off()
 
 
-def draw_ropes(axes, frame, view):
-    """Ropes, as lines over what else is drawn; the picture grows to hold them."""
-    if "ropes" not in frame.entry.meshes():
-        return
+def draw_thin(axes, frame, view):
+    """Ropes as lines and clouds as dots, over what else is drawn; the picture grows to hold them."""
     from matplotlib.collections import LineCollection
 
-    ropes = frame.mesh("ropes")
-    ends = (ropes.vertices @ view.T)[ropes.cells][:, :, [0, 2]]
-    axes.add_collection(LineCollection(ends, colors="#5b4636", linewidths=1.5))
-    low, high = ends.min(axis=(0, 1)), ends.max(axis=(0, 1))
+    for name in {"ropes", "clouds"} & set(frame.entry.meshes()):
+        mesh = frame.mesh(name)
+        ends = (mesh.vertices @ view.T)[mesh.cells][:, :, [0, 2]]
+        if name == "ropes":
+            axes.add_collection(LineCollection(ends, colors="#5b4636", linewidths=1.5))
+        else:
+            axes.plot(ends[:, 0, 0], ends[:, 0, 1], ".", color="#5b4636", markersize=2)
+        grow(axes, ends.min(axis=(0, 1)), ends.max(axis=(0, 1)))
+
+
+def grow(axes, low, high):
     axes.set_xlim(min(axes.get_xlim()[0], low[0]), max(axes.get_xlim()[1], high[0]))
     axes.set_ylim(min(axes.get_ylim()[0], low[1]), max(axes.get_ylim()[1], high[1]))

@@ -840,7 +840,8 @@ const SchemaKey SolidKeys[] = {
      .size = sizeof(SolidMeshConfig),
      .fallback = "",
      .keys = mesh_keys,
-     .help = "deformable solids of tetrahedra or triangles, and clouds of points that others are bound to, "
+     .help = "deformable solids of tetrahedra or triangles, and clouds of particles, which others may be "
+             "bound to, "
              "without a fluid or, volumes and cloth of linear elements, in one; they touch bodies, and with "
              "contact_thickness each other"},
     {.name = "bindings",

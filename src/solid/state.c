@@ -627,6 +627,44 @@ static PetscErrorCode WriteSkins(Solid solid, FrameSeries frames)
   PetscFunctionReturn(0);
 }
 
+/* The points of all clouds; the first rank writes. */
+static PetscErrorCode WriteClouds(Solid solid, FrameSeries frames)
+{
+  const Points *points = solid->points;
+  FrameMesh     mesh = {.name = "clouds", .cell_size = 1};
+  Vector3      *places, *velocities;
+  PetscInt     *cells, total = 0, count = 0;
+  PetscReal    *numbers;
+  PetscMPIInt   rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(frame_series_comm(frames), &rank));
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    total += points->meshes[m].mesh->kind == MESH_POINTS ? points->meshes[m].mesh->vertex_count : 0;
+  if (!total)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc4(total, &places, total, &velocities, total, &cells, total, &numbers));
+  for (PetscInt m = 0; m < points->mesh_count && !rank; m++) {
+    const DeformableMesh *one = &points->meshes[m];
+
+    for (PetscInt v = 0; v < one->mesh->vertex_count && one->mesh->kind == MESH_POINTS; v++, count++) {
+      places[count] = points->position[one->first + v];
+      velocities[count] = points->velocity[one->first + v];
+      cells[count] = count;
+      numbers[count] = (PetscReal)m;
+    }
+  }
+  mesh.vertex_count = mesh.cell_count = count;
+  mesh.vertices = places;
+  mesh.cells = cells;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)velocities));
+  PetscCall(FrameWriteMeshField(frames, "mesh", FRAME_CELL, 1, numbers));
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(PetscFree4(places, velocities, cells, numbers));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool has_own_surface(const Points *points)
 {
   for (PetscInt m = 0; m < points->mesh_count; m++)
@@ -644,6 +682,7 @@ PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_c
   PetscCall(WriteElements(solid, frames, MESH_TETRAHEDRA, "deformables"));
   PetscCall(WriteElements(solid, frames, MESH_TRIANGLES, "sheets"));
   PetscCall(WriteElements(solid, frames, MESH_SEGMENTS, "ropes"));
+  PetscCall(WriteClouds(solid, frames));
   if (has_own_surface(solid->points))
     PetscCall(WriteSkins(solid, frames));
   PetscFunctionReturn(0);

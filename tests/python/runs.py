@@ -40,7 +40,7 @@ def every_field_is_the_array_of_the_file():
 
 def every_mesh_has_its_fields():
     wanted = {"liquids": {"markers_bubble"}, "bodies": {"bodies"}, "coupled": {"bodies"}, "shells": {"bodies"},
-              "splash": {"liquid"}, "deformables": {"bodies", "deformables"}, "ropes": {"deformables", "ropes"}, "soaked": {"bodies", "deformables"}}
+              "splash": {"liquid"}, "deformables": {"bodies", "deformables"}, "ropes": {"clouds", "deformables", "ropes"}, "soaked": {"bodies", "deformables"}}
     for kind in KINDS:
         frame = millrace.open(kind)[-1]
         assert wanted.get(kind, set()) <= set(frame.meshes()), (kind, frame.meshes())

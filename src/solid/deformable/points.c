@@ -99,6 +99,12 @@ static PetscErrorCode TakeTriangles(DeformableMesh *mesh)
   PetscFunctionReturn(0);
 }
 
+/* Ropes and clouds meet bodies with all their vertices. */
+static PetscBool has_triangles(MeshKind kind)
+{
+  return kind == MESH_TRIANGLES || kind == MESH_TETRAHEDRA ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* The triangles of the surface: those of the boundary, or those that are embedded. */
 static PetscErrorCode FindFaces(DeformableMesh *mesh)
 {
@@ -110,7 +116,7 @@ static PetscErrorCode FindFaces(DeformableMesh *mesh)
     PetscCall(TakeTriangles(mesh));
     PetscFunctionReturn(0);
   }
-  if (mesh->mesh->kind == MESH_SEGMENTS)
+  if (!has_triangles(mesh->mesh->kind))
     PetscFunctionReturn(0);
   if (!surface)
     PetscCall(MeshFindBoundary(mesh->mesh, &boundary));
@@ -125,8 +131,7 @@ static PetscErrorCode FindFaces(DeformableMesh *mesh)
   PetscFunctionReturn(0);
 }
 
-/* Vertices of the surface, once each, and an element at each, with room for points between them. */
-static PetscErrorCode TakeSegments(DeformableMesh *mesh)
+static PetscErrorCode TakeVertices(DeformableMesh *mesh)
 {
   const Mesh own = mesh->mesh;
 
@@ -141,13 +146,14 @@ static PetscErrorCode TakeSegments(DeformableMesh *mesh)
   PetscFunctionReturn(0);
 }
 
+/* Vertices of the surface, once each, and an element at each, with room for points between them. */
 static PetscErrorCode FindSkin(DeformableMesh *mesh)
 {
   const PetscInt count = 3 * mesh->face_count, most = count + mesh_count_sprinkled(mesh);
 
   PetscFunctionBegin;
-  if (mesh->mesh->kind == MESH_SEGMENTS) {
-    PetscCall(TakeSegments(mesh));
+  if (!has_triangles(mesh->mesh->kind)) {
+    PetscCall(TakeVertices(mesh));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscMalloc1(most, &mesh->skin));

@@ -61,6 +61,7 @@ typedef struct FaceConstraints {
   Vec open[MILLRACE_DIM];     /* on faces, ghosts valid: the part of the dual cell that is fluid */
   Vec surfaces[MILLRACE_DIM]; /* on faces, ghosts valid: 1 + number of the surface that constrained ones move
                                  with, else 0 */
+  PetscInt rigid_count; /* surfaces before this number keep their shape; fluid within others has no stress */
 } FaceConstraints;
 
 /* From now on, until the next call; borrowed; null: none. Needs a mixture. Collective: fluid. */

@@ -61,9 +61,11 @@ PetscInt coupling_surfaces_held(Coupling coupling);
    to, null where there is none; a total of zero: no such solids. All are borrowed, and the patches are sent
    now. In placings and solves such surfaces count as bodies of given velocity behind the others: `twists`
    have six zeros for each. CouplingSolve finds the solid's velocity, CouplingProject takes it. With cut
-   faces, in three dimensions; viscosity does not act at them. Collective: world. */
+   faces, in three dimensions. Collective: world. */
 PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt count,
                                     const SolidPatch whole[], const SolidOperator *solid);
+/* How many velocities viscosity has of their vertices, three each, in the order of ranks. */
+PetscInt coupling_vertex_velocities(Coupling coupling);
 /* The solid's velocity to the fluid, after the solid has changed it. Collective: world. */
 PetscErrorCode CouplingTellDeforming(Coupling coupling);
 
@@ -123,9 +125,9 @@ AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 typedef enum { FILL_WHOLE, FILL_LIMITED } FillLimit;
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
                                  Vec velocity[MILLRACE_DIM]);
-/* The constrained faces of the viscous solve, for bodies with velocities `twists` (borrowed); lent until the
-   next CouplingSetFluid. Collective: fluid. */
-PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
+/* The constrained faces of the viscous solve, for solids with these `velocities` (borrowed): twists of all
+   bodies, behind them those of vertices. Lent until the next CouplingSetFluid. Collective: fluid. */
+PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal velocities[],
                                       const FaceConstraints **constraints);
 /* The shells at the last two placings, `dt` apart, or still: at the last one, as if they had not moved, and
    then `dt` counts for nothing. Lent until the next placing. Null without shells. Collective: fluid. */

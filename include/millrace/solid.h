@@ -191,12 +191,13 @@ typedef struct {
 
 /* A deformable solid. */
 typedef struct {
-  char      *name;
-  MeshConfig mesh;             /* where it is at time zero, at rest */
-  char      *material;         /* its name */
-  Vector3    velocity;         /* m/s, at time zero */
-  Vector3    spin;             /* rad/s, about the middle of its bounds */
-  PetscReal  friction;         /* Coulomb's coefficient against bodies */
+  char       *name;
+  MeshConfig  mesh;            /* where it is at time zero, at rest */
+  char       *material;        /* its name */
+  Vector3     velocity;        /* m/s, at time zero */
+  Vector3     spin;            /* rad/s, about the middle of its bounds */
+  PetscReal   friction;        /* Coulomb's coefficient against bodies */
+  BodySurface surface;         /* in a fluid */
   PetscReal contact_thickness; /* m; > 0: surfaces of meshes keep the mean of theirs between them; 0: this one
                                   passes through other meshes and itself */
   PetscBool  self_contact;     /* with a thickness: it meets itself too */

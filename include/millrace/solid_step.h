@@ -87,9 +87,9 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
    shell, with its number; they and C are lent until the next call. Not collective. */
 PetscInt       solid_deforming_count(Solid solid);
 PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const SolidOperator **motion);
-/* S1: velocities at the middle of the step by forces, which C is to go on from. Collective: the solid's comm.
- */
-PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt);
+/* S1: velocities at the middle of the step by forces and by what `dragged` their points, which C is to go on
+   from. Collective: the solid's comm. */
+PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, const PetscReal dragged[]);
 /* After a solve: contacts of points with bodies begin or cease to hold as its velocities show, and C and the
    right side follow; `changed`: another solve is due. On the rank with the operator. Not collective. */
 PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed);
@@ -103,6 +103,10 @@ PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscRe
 /* The longest step in which no point goes farther than `path`, and explicit elasticity is stable. */
 PetscReal solid_points_step(Solid solid, PetscReal path);
 PetscReal solid_points_mass(Solid solid);
+/* How many velocities points have: the first numbers of the state. */
+PetscInt solid_point_numbers(Solid solid);
+/* Of forces on all points: those on a mesh, and their torque about the origin. */
+void solid_sum_forces(Solid solid, PetscInt mesh, const PetscReal forces[], PetscReal sum[2 * MILLRACE_DIM]);
 /* Momentum, and angular momentum about the origin, of points that move by themselves. */
 void solid_points_momentum(Solid solid, PetscReal momentum[2 * MILLRACE_DIM]);
 

@@ -96,6 +96,9 @@ typedef struct {
   /* Of shells that close a chamber: by how much a velocity of the surface makes what is behind it larger, in
      m^2 for each of its numbers, as the fluid sees it; zero elsewhere. With Prepare. Null: of no use. */
   PetscErrorCode (*TakeAreas)(void *context, const PetscReal areas[]);
+  /* Of each vertex of the surface, in kg: what viscosity moves; zero: its velocity is given. Null: viscosity
+     does not act on the surface. */
+  const PetscReal *masses;
   const PetscReal *right_side; /* M V* and what else gives it momentum in the step; kg m/s */
   PetscReal       *velocity;   /* V: of the unknowns, given or solved for */
 } SolidOperator;

@@ -207,8 +207,13 @@ typedef struct {
   PetscInt             total;   /* on all ranks; the last bodies of a placing */
   PetscInt             count;   /* that have come to this rank */
   const SolidPatch    *received;
-  PetscReal           *thickness; /* of all; 0: closed */
-  CellRows             rows;      /* B of the copies of their unknowns */
+  Surface             *surfaces;     /* of those where they are now */
+  PetscInt            *patch_of;     /* of all surfaces; -1: has not come */
+  PetscReal           *thickness;    /* of all; 0: closed */
+  PetscInt             vertex_count; /* of all ranks, with three velocities each; 0: viscosity does not act */
+  PetscReal           *masses;       /* of all vertices */
+  PetscInt            *numbers;      /* of copies: of the vertices' velocities */
+  CellRows             rows;         /* B of the copies of their unknowns */
   PetscInt             face_count, face_room;
   FaceRow             *faces;
   PetscInt             copy_count;
@@ -327,7 +332,12 @@ PetscErrorCode CouplingAnswer(Coupling coupling);
 PetscErrorCode CouplingFinishDeforming(Coupling coupling);
 /* The part of a surface, body number `body`, in the velocity of a face that has none of its own. */
 PetscReal coupling_part_in_face(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body);
-void      deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u);
+/* How a face moves with the nearest place of such a surface, by numbers of the viscous solve. */
+PetscBool coupling_deforms(Coupling coupling, PetscInt body);
+SolidRow  coupling_nearest_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body);
+/* B_d^T x, whole, and its moment about the origin, of every surface as of a body. */
+PetscErrorCode CouplingAddDeformingPressure(Coupling coupling, const PetscReal x[], ReproducibleSum sums[]);
+void           deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u);
 
 /* shells.c: before a placing */
 PetscErrorCode      PlacedSolidsRemember(PlacedSolids *solids);

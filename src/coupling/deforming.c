@@ -42,10 +42,49 @@ PetscErrorCode DeformingClear(DeformingSolids *deforming)
   PetscCall(SolidPatchesDestroy(&deforming->patches));
   PetscCall(PetscFree(deforming->rows.rows));
   PetscCall(PetscFree(deforming->faces));
-  PetscCall(PetscFree2(deforming->thickness, deforming->areas));
+  for (PetscInt p = 0; p < deforming->count && deforming->surfaces; p++)
+    PetscCall(SurfaceDestroy(&deforming->surfaces[p]));
+  PetscCall(PetscFree4(deforming->thickness, deforming->areas, deforming->patch_of, deforming->surfaces));
+  PetscCall(PetscFree2(deforming->masses, deforming->numbers));
   PetscCall(PetscFree4(deforming->copies, deforming->motion, deforming->surface, deforming->push));
   *deforming = (DeformingSolids){0};
   PetscFunctionReturn(0);
+}
+
+/* Vertices are numbered through all ranks; everybody has their masses. */
+static PetscErrorCode NumberVertices(Coupling coupling)
+{
+  DeformingSolids     *deforming = &coupling->deforming;
+  const SolidOperator *solid = deforming->solid;
+  const PetscInt       own = solid && solid->masses ? solid->surface_count / DIM : 0;
+  PetscMPIInt          size, rank, own_count = (PetscMPIInt)own, *counts, *firsts, sum = 0;
+  PetscReal           *numbers, *copies;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(coupling->world, &size));
+  PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
+  PetscCall(PetscMalloc2(size, &counts, size, &firsts));
+  PetscCallMPI(MPI_Allgather(&own_count, 1, MPI_INT, counts, 1, MPI_INT, coupling->world));
+  for (PetscMPIInt r = 0; r < size; sum += counts[r++])
+    firsts[r] = sum;
+  deforming->vertex_count = sum;
+  PetscCall(PetscMalloc2(sum, &deforming->masses, deforming->copy_count, &deforming->numbers));
+  PetscCallMPI(MPI_Allgatherv(own ? solid->masses : NULL, own_count, MPIU_REAL, deforming->masses, counts,
+                              firsts, MPIU_REAL, coupling->world));
+  PetscCall(PetscMalloc2(solid ? solid->surface_count : 0, &numbers, deforming->copy_count, &copies));
+  for (PetscInt n = 0; solid && n < solid->surface_count; n++)
+    numbers[n] = (PetscReal)(DIM * firsts[rank] + n);
+  PetscCall(SolidPatchesTell(deforming->patches, numbers, copies));
+  for (PetscInt n = 0; n < deforming->copy_count; n++)
+    deforming->numbers[n] = (PetscInt)copies[n];
+  PetscCall(PetscFree2(numbers, copies));
+  PetscCall(PetscFree2(counts, firsts));
+  PetscFunctionReturn(0);
+}
+
+PetscInt coupling_vertex_velocities(Coupling coupling)
+{
+  return DIM * coupling->deforming.vertex_count;
 }
 
 PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt count,
@@ -68,12 +107,14 @@ PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt 
   PetscCall(SolidPatchesGet(deforming->patches, &deforming->count, &deforming->received));
   deforming->total = total;
   deforming->copy_count = solid_patches_unknowns(deforming->patches);
-  PetscCall(PetscCalloc2(total, &deforming->thickness, deforming->copy_count, &deforming->areas));
+  PetscCall(PetscCalloc4(total, &deforming->thickness, deforming->copy_count, &deforming->areas, total,
+                         &deforming->patch_of, deforming->count, &deforming->surfaces));
   for (PetscInt p = 0; p < count; p++) /* all ranks know which are shells */
     deforming->thickness[whole[p].surface] = whole[p].thickness;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, deforming->thickness, (PetscMPIInt)total, MPIU_REAL, MPIU_MAX,
                              coupling->world));
   deforming->solid = solid;
+  PetscCall(NumberVertices(coupling));
   PetscCall(PetscCalloc4(deforming->copy_count, &deforming->copies, deforming->copy_count, &deforming->motion,
                          own, &deforming->surface, solid ? solid->unknown_count : 0, &deforming->push));
   PetscCall(CouplingTellDeforming(coupling));
@@ -93,6 +134,7 @@ static void place_patch(const SolidPatch *patch, const PatchReach *reach, Placed
     }
   if (!(reach->period.at[X] > 0.) && !(patch->thickness > 0.))
     placed->high.at[X] = PetscMax(placed->high.at[X], reach->high.at[X]);
+  placed->body.slips = patch->slips;
   placed->volume = patch->volume;
   placed->centre = vector3_subtract(patch->centre, placed->body.position);
   placed->body.low = placed->low;
@@ -107,14 +149,21 @@ PetscErrorCode CouplingPlaceDeforming(Coupling coupling)
   const PatchReach       reach = reach_of(coupling->grid);
 
   PetscFunctionBegin;
+  for (PetscInt s = 0; s < deforming->total; s++)
+    deforming->patch_of[s] = -1;
   for (PetscInt p = 0; p < deforming->count; p++) {
-    const PetscInt body = first + deforming->received[p].surface;
+    const SolidPatch *patch = &deforming->received[p];
+    const PetscInt    body = first + patch->surface;
 
     PetscCheck(body >= first && body < solids->count, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "Surfaces that deform are numbered from 0 to %" PetscInt_FMT ", not %" PetscInt_FMT,
-               deforming->total - 1, deforming->received[p].surface);
-    place_patch(&deforming->received[p], &reach, &solids->bodies[body]);
+               deforming->total - 1, patch->surface);
+    place_patch(patch, &reach, &solids->bodies[body]);
     solids->near[solids->near_count++] = body;
+    deforming->patch_of[patch->surface] = p;
+    if (!deforming->surfaces[p])
+      PetscCall(SurfaceCreate(patch->vertex_count, patch->now, patch->triangle_count, patch->triangles,
+                              &deforming->surfaces[p]));
   }
   PetscFunctionReturn(0);
 }
@@ -163,15 +212,15 @@ static Vector3 image_near(Coupling coupling, const SolidPatch *patch, Vector3 pl
 }
 
 /* A face that moves with a surface, by `part` of it, does so with the place that is nearest. */
-static SolidRow face_row(Coupling coupling, const SolidPatch *patch, Surface surface, PetscInt d,
-                         const PetscInt at[DIM], PetscReal part)
+static SolidRow face_row(Coupling coupling, PetscInt p, PetscInt d, const PetscInt at[DIM], PetscReal part)
 {
-  const Vector3   place = grid_face_centre(coupling->grid, d, at[X], at[Y], at[Z]);
-  SolidRow        row = {.count = 3};
-  Vector3         corner[3], nearest;
-  const PetscInt *corners;
+  const SolidPatch *patch = &coupling->deforming.received[p];
+  const Vector3 place = image_near(coupling, patch, grid_face_centre(coupling->grid, d, at[X], at[Y], at[Z]));
+  SolidRow      row = {.count = 3};
+  Vector3       corner[3], nearest;
+  const PetscInt *corners =
+      patch->triangles[surface_nearest_triangle(coupling->deforming.surfaces[p], place, &nearest)];
 
-  corners = patch->triangles[surface_nearest_triangle(surface, image_near(coupling, patch, place), &nearest)];
   for (PetscInt n = 0; n < 3; n++) {
     corner[n] = patch->now[corners[n]];
     row.dof[n] = patch->unknown[corners[n]] + d;
@@ -179,6 +228,22 @@ static SolidRow face_row(Coupling coupling, const SolidPatch *patch, Surface sur
   triangle_weights(corner, nearest, row.weight);
   for (PetscInt n = 0; n < 3; n++)
     row.weight[n] *= part;
+  return row;
+}
+
+PetscBool coupling_deforms(Coupling coupling, PetscInt body)
+{
+  return body >= coupling->solids.count - coupling->deforming.total ? PETSC_TRUE : PETSC_FALSE;
+}
+
+SolidRow coupling_nearest_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body)
+{
+  const DeformingSolids *deforming = &coupling->deforming;
+  const PetscInt         surface = body - (coupling->solids.count - deforming->total);
+  SolidRow               row = face_row(coupling, deforming->patch_of[surface], d, at, 1.);
+
+  for (PetscInt n = 0; n < row.count; n++)
+    row.dof[n] = TWIST * coupling->solids.count + deforming->numbers[row.dof[n]];
   return row;
 }
 
@@ -245,15 +310,13 @@ static PetscErrorCode AddFace(Coupling coupling, PetscInt d, const PetscInt at[D
 }
 
 /* Faces of owned cells, upper ones included. */
-static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, const char *has_pressure)
+static PetscErrorCode FindFaces(Coupling coupling, PetscInt p, const char *has_pressure)
 {
-  const PetscInt body = coupling->solids.count - coupling->deforming.total + patch->surface;
-  const GridBox *box = grid_box(coupling->grid);
-  Surface        surface;
+  const SolidPatch *patch = &coupling->deforming.received[p];
+  const PetscInt    body = coupling->solids.count - coupling->deforming.total + patch->surface;
+  const GridBox    *box = grid_box(coupling->grid);
 
   PetscFunctionBegin;
-  PetscCall(
-      SurfaceCreate(patch->vertex_count, patch->now, patch->triangle_count, patch->triangles, &surface));
   for (PetscInt d = 0; d < box->dimension; d++) {
     const GridRange range = box_faces(box, d);
 
@@ -262,13 +325,12 @@ static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, cons
       const PetscReal part = coupling_part_in_face(coupling, d, at, body);
 
       if (part > 0.) {
-        const SolidRow row = face_row(coupling, patch, surface, d, at, part);
+        const SolidRow row = face_row(coupling, p, d, at, part);
 
         PetscCall(AddFace(coupling, d, at, &row, patch->thickness > 0., has_pressure));
       }
     }
   }
-  PetscCall(SurfaceDestroy(&surface));
   PetscFunctionReturn(0);
 }
 
@@ -304,7 +366,7 @@ PetscErrorCode CouplingBuildDeforming(Coupling coupling)
       PetscCall(BuildShell(coupling, patch, first + patch->surface, has_pressure));
     else
       PetscCall(CouplingAddPatchRows(coupling->grid, patch, has_pressure, &deforming->rows));
-    PetscCall(FindFaces(coupling, &deforming->received[p], has_pressure));
+    PetscCall(FindFaces(coupling, p, has_pressure));
   }
   PetscCall(PetscFree(has_pressure));
   PetscFunctionReturn(0);
@@ -494,6 +556,31 @@ PetscErrorCode CouplingTellDeforming(Coupling coupling)
   if (solid)
     PetscCall(solid->Spread(solid->context, solid->velocity, deforming->surface));
   PetscCall(SolidPatchesTell(deforming->patches, deforming->surface, deforming->motion));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingAddDeformingPressure(Coupling coupling, const PetscReal x[], ReproducibleSum sums[])
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  const PetscInt   first = coupling->solids.count - deforming->total;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(deforming->copies, deforming->copy_count));
+  cell_rows_multiply_transpose(&deforming->rows, x, deforming->copies);
+  for (PetscInt p = 0; p < deforming->count; p++) {
+    const SolidPatch *patch = &deforming->received[p];
+    ReproducibleSum  *sum = &sums[TWIST * (first + patch->surface)];
+
+    for (PetscInt v = 0; v < patch->vertex_count; v++) {
+      const PetscReal *force = &deforming->copies[patch->unknown[v]];
+      const Vector3    torque = vector3_cross(patch->now[v], vector3(force[X], force[Y], force[Z]));
+
+      for (PetscInt d = 0; d < DIM; d++) {
+        sum_add(&sum[d], force[d]);
+        sum_add(&sum[DIM + d], torque.at[d]);
+      }
+    }
+  }
   PetscFunctionReturn(0);
 }
 

@@ -1,7 +1,7 @@
 /* Impulses of the pressure on bodies, and the momentum of all that the coupled system moves. */
 #include "coupling_impl.h"
 
-/* B^T p of all bodies. */
+/* B^T p of all bodies and surfaces. */
 static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, ReproducibleSum impulses[])
 {
   const PetscReal *values;
@@ -14,10 +14,15 @@ static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, ReproducibleSu
   PetscCall(MacGridToSolver(coupling->grid, impulse, pressure));
   PetscCall(VecGetArrayRead(pressure, &values));
   coupling_matrix_multiply_transpose(&coupling->system.matrix, coupling->solids.count, values, pull);
+  PetscCall(CouplingAddDeformingPressure(coupling, values, impulses));
   PetscCall(VecRestoreArrayRead(pressure, &values));
   PetscCall(DMRestoreGlobalVector(grid_cell_dm(coupling->grid), &pressure));
-  for (PetscInt n = 0; n < TWIST * coupling->solids.count; n++)
-    impulses[TWIST * coupling->solids.by_slot[n / TWIST] + n % TWIST] = pull[n];
+  for (PetscInt n = 0; n < TWIST * coupling->solids.count; n++) {
+    const PetscInt body = coupling->solids.by_slot[n / TWIST];
+
+    if (!coupling_deforms(coupling, body)) /* has rows of its own */
+      impulses[TWIST * body + n % TWIST] = pull[n];
+  }
   PetscCall(PetscFree(pull));
   PetscFunctionReturn(0);
 }

@@ -190,6 +190,44 @@ static void weigh_wall_neighbours(Fluid fluid, const Coefficients *at, PetscInt 
   }
 }
 
+/* Whether a face moves with a surface that deforms. */
+static PetscBool deforms(const FaceConstraints *constraints, PetscReal surface)
+{
+  return surface > (PetscReal)constraints->rigid_count ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* What moves with a rigid body has no rate of strain. Where all faces around move with a surface that
+   deforms, there is no fluid to be strained. */
+static PetscErrorCode EmptyDeforming(Fluid fluid, const Coefficients *at)
+{
+  const GridBox         *box = grid_box(fluid->grid);
+  const FaceConstraints *constraints = fluid->constraints;
+  const GridRange        cells = box_grown(box, 1);
+  const PetscReal       *surfaces[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(VecGetArrayRead(constraints->surfaces[d], &surfaces[d]));
+  FOR_CELLS(&cells, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    PetscBool      empty = PETSC_TRUE;
+
+    for (PetscInt a = 0; a < box->dimension; a++) {
+      if (!deforms(constraints, surfaces[a][c]) || !deforms(constraints, surfaces[a][c + box->stride[a]]))
+        empty = PETSC_FALSE;
+      for (PetscInt b = a + 1; b < box->dimension; b++)
+        if (deforms(constraints, surfaces[a][c]) && deforms(constraints, surfaces[a][c - box->stride[b]]) &&
+            deforms(constraints, surfaces[b][c]) && deforms(constraints, surfaces[b][c - box->stride[a]]))
+          at->shear[X + Y + Z - a - b][c] = 0.;
+    }
+    if (empty)
+      at->normal[c] = 0.;
+  }
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(VecRestoreArrayRead(constraints->surfaces[d], &surfaces[d]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidWeighConstraints(Fluid fluid)
 {
   const GridBox         *box = grid_box(fluid->grid);
@@ -228,6 +266,8 @@ PetscErrorCode FluidWeighConstraints(Fluid fluid)
           between(&at, box, d, constraints->separated_pairs[d][n].faces[0],
                   constraints->separated_pairs[d][n].faces[1]);
   }
+  if (constraints->rigid_count < constraints->block_count)
+    PetscCall(EmptyDeforming(fluid, &at));
   PetscCall(RestoreCoefficients(level, &at));
   PetscFunctionReturn(0);
 }

@@ -236,8 +236,8 @@ static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
     PetscCall(CheckMeshInFluid(scene, node_item(meshes, m), &config->meshes[m]));
   if (scene_is_good(scene))
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
-                              "fluid slips along meshes: viscosity does not act between them yet; a run ends "
-                              "where a mesh meets a dynamic body, and meshes pass through each other"));
+                              "a run ends where a mesh meets a dynamic body, and in a fluid meshes pass "
+                              "through each other"));
   PetscFunctionReturn(0);
 }
 

@@ -21,14 +21,12 @@ static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
 static PetscErrorCode ForceFluid(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
-  PetscReal      *twists;
 
   PetscFunctionBegin;
   if (!coupled->has_free_bodies)
     PetscFunctionReturn(0);
-  PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
-    PetscCall(SimulationConstrainViscosity(simulation, twists, 0.5 * dt));
+    PetscCall(SimulationConstrainViscosity(simulation, 0.5 * dt));
     PetscCall(SimulationFindStress(simulation, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + 0.5 * dt, JUMPS_ACT, 0.5 * dt,
@@ -69,11 +67,10 @@ static PetscErrorCode SolveHalfInRounds(Simulation simulation, PetscReal dt, Pet
 static PetscErrorCode SolveHalf(Simulation simulation, PetscReal dt, PetscReal half[], PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
-  PetscReal      *twists;
 
   PetscFunctionBegin;
-  PetscCall(SimulationGetTwists(simulation, &twists));
-  PetscCall(SimulationTakeViscosity(simulation, twists, 0.5 * dt, half));
+  for (PetscInt n = 0; n < coupled->count; n++)
+    half[n] += coupled->dragged[n];
   if (!simulation->config->solids.joint_count) {
     PetscCall(SolveHalfInRounds(simulation, dt, half, good));
     PetscFunctionReturn(0);
@@ -100,13 +97,16 @@ static PetscBool meshes_are_good(Simulation simulation)
 /* S1: where the bodies are at the end of the step. */
 static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool *good)
 {
-  PetscReal *half;
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *half;
 
   PetscFunctionBegin;
   PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
+  if (coupled->has_free_bodies)
+    PetscCall(SimulationTakeViscosity(simulation, 0.5 * dt));
   if (simulation_moves_meshes(simulation))
-    PetscCall(SolidPredictPoints(simulation->solid, simulation->time, dt));
-  if (simulation->coupled->has_free_bodies)
+    PetscCall(SolidPredictPoints(simulation->solid, simulation->time, dt, coupled->dragged + coupled->count));
+  if (coupled->has_free_bodies)
     PetscCall(SolveHalf(simulation, dt, half, good));
   if (!*good)
     PetscFunctionReturn(0);
@@ -201,19 +201,40 @@ static PetscErrorCode PredictVelocity(Simulation simulation, PetscReal dt, const
   Vec *velocity, *scalars;
 
   PetscFunctionBegin;
-  PetscCall(SimulationConstrainViscosity(simulation, twists, dt));
+  PetscCall(SimulationConstrainViscosity(simulation, dt));
   PetscCall(FluidPredictAdvection(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
   PetscCall(SimulationMoveMomentum(simulation));
   PetscCall(SimulationPullElastically(simulation, dt));
   PetscCall(FluidPredictViscosity(simulation->fluid, dt));
-  simulation_drag(simulation, twists, dt, simulation->coupled->begun);
+  PetscCall(SimulationDrag(simulation, dt, simulation->coupled->begun));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, simulation->coupled->begun));
   PetscCall(FluidPredictForces(simulation->fluid, dt));
   if (!simulation->gas)
     PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
   PetscCall(SimulationHoldFlames(simulation, scalars));
+  PetscFunctionReturn(0);
+}
+
+/* What viscosity made of the velocities of bodies and meshes. */
+static PetscErrorCode DragSolids(Simulation simulation, PetscReal dt)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *twists, *velocities, before[2 * DIM], after[2 * DIM];
+
+  PetscFunctionBegin;
+  PetscCall(SimulationTakeViscosity(simulation, dt));
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  PetscCall(SimulationGetPointVelocities(simulation, &velocities));
+  solid_points_momentum(simulation->solid, before);
+  for (PetscInt n = 0; n < coupled->count; n++)
+    twists[n] += coupled->dragged[n];
+  for (PetscInt n = 0; n < coupled->points; n++)
+    velocities[n] += coupled->dragged[coupled->count + n];
+  solid_points_momentum(simulation->solid, after);
+  for (PetscInt n = 0; n < 2 * DIM; n++)
+    coupled->momentum.dragged[n] = after[n] - before[n];
   PetscFunctionReturn(0);
 }
 
@@ -233,7 +254,7 @@ static PetscErrorCode PredictFluid(Simulation simulation, PetscReal dt, PetscBoo
     simulation->too_fast = fluid_goes_too_far(simulation->fluid);
   if (!*good)
     PetscFunctionReturn(0);
-  PetscCall(SimulationTakeViscosity(simulation, twists, dt, twists));
+  PetscCall(DragSolids(simulation, dt));
   PetscFunctionReturn(0);
 }
 
@@ -285,8 +306,8 @@ static PetscErrorCode SolveBodiesAndFluid(Simulation simulation, PetscReal dt, P
 
   PetscFunctionBegin;
   PetscCall(SimulationGetTwists(simulation, &twists));
-  PetscCall(PetscMalloc1(coupled->count, &before));
-  PetscCall(PetscArraycpy(before, twists, coupled->count));
+  PetscCall(PetscMalloc1(coupled->count + coupled->points, &before));
+  PetscCall(SimulationGetVelocities(simulation, before));
   PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
   if (simulation_moves_meshes(simulation))
     PetscCall(SolidAcceleratePoints(simulation->solid, dt));
@@ -297,8 +318,8 @@ static PetscErrorCode SolveBodiesAndFluid(Simulation simulation, PetscReal dt, P
     *good = meshes_are_good(simulation);
   if (*good)
     PetscCall(RefuseFast(simulation, next, simulation_farthest(simulation->config), dt, good));
-  for (PetscInt n = 0; n < coupled->count && *good; n++)
-    coupled->acceleration[n] = (twists[n] - before[n]) / dt;
+  if (*good)
+    PetscCall(SimulationTakeAccelerations(simulation, dt, before));
   PetscCall(PetscFree(before));
   PetscFunctionReturn(0);
 }

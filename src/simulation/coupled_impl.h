@@ -28,7 +28,8 @@ typedef struct {
 typedef struct {
   PetscReal     total[2 * DIM], changes[CHANGE_COUNT][2 * DIM]; /* after the last step; in it */
   PetscReal     held[2 * DIM];                                  /* this rank's part of the total */
-  PetscReal     meshes[2 * DIM]; /* of that, deformable solids: on the first rank */
+  PetscReal     meshes[2 * DIM];  /* of that, deformable solids: on the first rank */
+  PetscReal     dragged[2 * DIM]; /* what viscosity gave them in the step */
   PetscReal     last[2 * DIM], part[CHANGE_COUNT][2 * DIM]; /* during a step, this rank's parts */
   BodyMomentum *bodies;                                     /* at the start of the step */
 } Momentum;
@@ -61,13 +62,15 @@ struct Coupled {
   Coupling coupling;
   PetscInt
       count; /* of numbers in the twists of all bodies, and zeros for the surfaces of meshes behind them */
-  PetscReal
-      *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
+  PetscInt   points;       /* three numbers for each point of meshes */
+  PetscReal *acceleration; /* of bodies by forces, pressure and constraints in the last step, and behind them
+                              of points; part of the state */
   EnergyStart first;
-  PetscReal  *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
-  PetscReal  *dragged;           /* scratch: the bodies' velocities as viscosity changes them */
-  PetscReal  *viscous_impulses;  /* on all bodies in the last step */
-  PetscReal  *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
+  PetscReal  *wanted, *solved;  /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal  *dragged;          /* scratch: velocities of bodies and points as viscosity changes them, then
+                                   the changes */
+  PetscReal *viscous_impulses;  /* on all bodies in the last step */
+  PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
 
   PetscReal *begun; /* scratch: V* */
   Momentum   momentum;
@@ -96,8 +99,12 @@ static inline PetscReal simulation_spacing(Simulation simulation)
   return simulation->config->grid.size.at[X] / simulation->config->grid.resolution;
 }
 
-/* placing.c: velocity and spin of every body, in the state of the solid. */
+/* placing.c: velocity and spin of every body, in the state of the solid; and the velocities of all points. */
 PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists);
+PetscErrorCode SimulationGetPointVelocities(Simulation simulation, PetscReal **velocities);
+/* Copies of both; later, what changed them since, over dt, becomes the accelerations. */
+PetscErrorCode SimulationGetVelocities(Simulation simulation, PetscReal velocities[]);
+PetscErrorCode SimulationTakeAccelerations(Simulation simulation, PetscReal dt, const PetscReal before[]);
 PetscErrorCode SimulationCoverCells(Simulation simulation); /* by bodies where they are. Collective: fluid */
 /* The bodies' velocities on the faces inside them, after all that changes the velocity between steps; the
    second extrapolates that of the liquids too. Collective: fluid. */
@@ -115,13 +122,12 @@ PetscErrorCode SimulationSolveSystem(Simulation simulation, Vec faces[DIM], Pets
 PetscErrorCode SimulationProjectSystem(Simulation simulation, Vec faces[DIM], PetscReal twists[],
                                        PetscBool *good);
 
-/* drag.c: before and after what viscosity does over dt to the velocities `before` of bodies; what it did is
-   added to `twists`. The first: fluid, the second: world. */
-PetscErrorCode SimulationConstrainViscosity(Simulation simulation, const PetscReal before[], PetscReal dt);
-PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
-                                       PetscReal twists[]);
-/* Fluid: the velocities `after`, between the two. */
-void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal dt, PetscReal after[]);
+/* drag.c: before and after what viscosity does over dt to the velocities of the state; then every rank has
+   the changes in `dragged`. The first: fluid, the second: world. */
+PetscErrorCode SimulationConstrainViscosity(Simulation simulation, PetscReal dt);
+PetscErrorCode SimulationTakeViscosity(Simulation simulation, PetscReal dt);
+/* Fluid: the twists `after`, between the two. */
+PetscErrorCode SimulationDrag(Simulation simulation, PetscReal dt, PetscReal after[]);
 
 /* loads.c: from `impulse`, `star` and what was solved for over dt, and from `viscous_impulses`. Collective:
    world. */

@@ -13,7 +13,7 @@ PetscErrorCode SimulationDeriveCoupled(Simulation simulation)
   PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
     PetscCall(SimulationFillBodies(simulation));
-    PetscCall(SimulationConstrainViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationConstrainViscosity(simulation, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
@@ -57,8 +57,8 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
   PetscFunctionBegin;
   PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(SolidKeep(simulation->solid));
-  PetscCall(PetscMalloc1(coupled->count, &before));
-  PetscCall(PetscArraycpy(before, twists, coupled->count));
+  PetscCall(PetscMalloc1(coupled->count + coupled->points, &before));
+  PetscCall(SimulationGetVelocities(simulation, before));
   if (team_has_solids(simulation->team))
     PetscCall(SolidFindResting(simulation->solid, simulation->time, dt));
   PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
@@ -68,8 +68,10 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(AccelerateFluid(simulation, dt));
   PetscCall(SimulationSolveInRounds(simulation, ROUNDS_OF_STEP, dt, simulation->fluid ? coupled->faces : NULL,
                                     twists, &allowed, good));
-  for (PetscInt n = 0; n < coupled->count && *good; n++)
-    coupled->acceleration[n] = (twists[n] - before[n]) / dt;
+  if (coupled->points)
+    PetscCall(SimulationShareSolids(simulation));
+  if (*good)
+    PetscCall(SimulationTakeAccelerations(simulation, dt, before));
   PetscCall(PetscFree(before));
   PetscCall(SolidReturn(simulation->solid));
   PetscCall(CouplingTellDeforming(coupled->coupling));
@@ -79,7 +81,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidTakeImpulse(simulation->fluid, dt, coupled->impulse));
     PetscCall(FluidTakeStart(simulation->fluid));
     PetscCall(SimulationFillBodies(simulation));
-    PetscCall(SimulationConstrainViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationConstrainViscosity(simulation, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);

@@ -53,12 +53,14 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 {
   CouplingConfig  config = simulation->config->coupling;
   struct Coupled *coupled;
+  PetscInt        all;
 
   PetscFunctionBegin;
   (void)message, (void)size;
   PetscCall(PetscNew(&coupled));
   simulation->coupled = coupled;
   coupled->count = TWIST * (solid_body_count(simulation->solid) + solid_deforming_count(simulation->solid));
+  coupled->points = solid_point_numbers(simulation->solid);
   coupled->has_free_bodies = solid_deforming_count(simulation->solid) ? PETSC_TRUE : PETSC_FALSE;
   coupled->stands_still = simulation_stands_still(simulation->config);
   if (coupled->stands_still) { /* then it is a pressure as that of a fluid alone */
@@ -68,13 +70,14 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
     if (solid_coupled_body(simulation->solid, b).is_free)
       coupled->has_free_bodies = PETSC_TRUE;
-  PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->wanted,
-                         coupled->count, &coupled->solved, coupled->count, &coupled->dragged));
+  all = coupled->count + coupled->points;
+  PetscCall(PetscCalloc4(all, &coupled->acceleration, coupled->count, &coupled->wanted, coupled->count,
+                         &coupled->solved, all, &coupled->dragged));
   PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
                          &coupled->momentum.bodies));
-  PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
-                         &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
-                         coupled->count, &coupled->loads[LOAD_ALL]));
+  PetscCall(PetscCalloc4(all, &coupled->viscous_impulses, coupled->count, &coupled->loads[LOAD_PRESSURE],
+                         coupled->count, &coupled->loads[LOAD_VISCOSITY], coupled->count,
+                         &coupled->loads[LOAD_ALL]));
   PetscCall(CouplingCreate(simulation->team, simulation->grid, &config, &coupled->coupling));
   if (simulation->grid)
     PetscCall(CreateFields(simulation));
@@ -111,25 +114,37 @@ static PetscErrorCode Destroy(Simulation simulation)
 
 static PetscErrorCode SaveCoupled(Simulation simulation, Archive archive)
 {
+  const struct Coupled *coupled = simulation->coupled;
+
   PetscFunctionBegin;
   PetscCall(ArchiveWriteShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
-                               simulation->coupled->acceleration));
+                               coupled->acceleration));
+  if (coupled->points)
+    PetscCall(ArchiveWriteShared(archive, "point_accelerations", coupled->points / DIM, DIM,
+                                 coupled->acceleration + coupled->count));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode LoadCoupled(Simulation simulation, Archive archive)
 {
+  struct Coupled *coupled = simulation->coupled;
+
   PetscFunctionBegin;
   PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
-                              simulation->coupled->acceleration));
+                              coupled->acceleration));
+  if (coupled->points)
+    PetscCall(ArchiveReadShared(archive, "point_accelerations", coupled->points / DIM, DIM,
+                                coupled->acceleration + coupled->count));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode ShareLoaded(Simulation simulation)
 {
+  struct Coupled *coupled = simulation->coupled;
+
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Bcast(simulation->coupled->acceleration, (PetscMPIInt)simulation->coupled->count,
-                         MPIU_REAL, 0, team_world(simulation->team)));
+  PetscCallMPI(MPI_Bcast(coupled->acceleration, (PetscMPIInt)(coupled->count + coupled->points), MPIU_REAL, 0,
+                         team_world(simulation->team)));
   PetscFunctionReturn(0);
 }
 

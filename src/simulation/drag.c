@@ -1,41 +1,75 @@
-/* Viscosity between bodies and fluid: the fluid team solves for both (docs/numerics.md, section 15). As the
-   faces of the fluid, the bodies enter with the acceleration of the last step and lose it again. */
+/* Viscosity between solids and fluid: the fluid team solves for both (docs/numerics.md, section 15). As the
+   faces of the fluid, bodies and points of meshes enter with the acceleration of the last step and lose it
+   again. */
 #include "coupled_impl.h"
 
 #include <millrace/constrained_faces.h>
 
-PetscErrorCode SimulationConstrainViscosity(Simulation simulation, const PetscReal twists[], PetscReal dt)
+/* Velocities of bodies, and behind them of points, that viscosity acts on over dt. */
+static PetscErrorCode GetStart(Simulation simulation, PetscReal dt, PetscReal start[])
+{
+  const struct Coupled *coupled = simulation->coupled;
+  PetscReal            *twists, *velocities;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  PetscCall(SimulationGetPointVelocities(simulation, &velocities));
+  for (PetscInt n = 0; n < coupled->count + coupled->points; n++)
+    start[n] =
+        (n < coupled->count ? twists[n] : velocities[n - coupled->count]) + dt * coupled->acceleration[n];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationConstrainViscosity(Simulation simulation, PetscReal dt)
 {
   struct Coupled        *coupled = simulation->coupled;
   const FaceConstraints *constraints;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < coupled->count; n++)
-    coupled->dragged[n] = twists[n] + dt * coupled->acceleration[n];
+  PetscCall(GetStart(simulation, dt, coupled->dragged));
   PetscCall(CouplingGetConstraints(coupled->coupling, coupled->dragged, &constraints));
   PetscCall(FluidSetConstraints(simulation->fluid, constraints));
   PetscFunctionReturn(0);
 }
 
-void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal dt, PetscReal after[])
+PetscErrorCode SimulationDrag(Simulation simulation, PetscReal dt, PetscReal after[])
 {
   const struct Coupled *coupled = simulation->coupled;
+  PetscReal            *twists;
 
+  PetscFunctionBegin;
+  PetscCall(SimulationGetTwists(simulation, &twists));
   for (PetscInt n = 0; n < coupled->count; n++)
-    after[n] = before[n] + (coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]));
+    after[n] = twists[n] + (coupled->dragged[n] - (twists[n] + dt * coupled->acceleration[n]));
+  PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
-                                       PetscReal twists[])
+/* Of meshes: the sums over their points. */
+static void sum_impulses(Simulation simulation)
 {
   struct Coupled *coupled = simulation->coupled;
+
+  for (PetscInt m = 0; m < solid_deforming_count(simulation->solid); m++)
+    solid_sum_forces(simulation->solid, m, coupled->viscous_impulses + coupled->count,
+                     &coupled->viscous_impulses[TWIST * (solid_body_count(simulation->solid) + m)]);
+}
+
+PetscErrorCode SimulationTakeViscosity(Simulation simulation, PetscReal dt)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const PetscInt  count = coupled->count + coupled->points;
+  PetscReal      *start;
 
   PetscFunctionBegin;
   if (simulation->fluid)
     PetscCall(FluidGetConstraintImpulses(simulation->fluid, coupled->viscous_impulses));
-  PetscCall(SimulationBroadcastFromFluid(simulation, coupled->viscous_impulses, coupled->count, MPIU_REAL));
-  PetscCall(SimulationBroadcastFromFluid(simulation, coupled->dragged, coupled->count, MPIU_REAL));
-  for (PetscInt n = 0; n < coupled->count; n++)
-    twists[n] += coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]);
+  PetscCall(SimulationBroadcastFromFluid(simulation, coupled->viscous_impulses, count, MPIU_REAL));
+  PetscCall(SimulationBroadcastFromFluid(simulation, coupled->dragged, count, MPIU_REAL));
+  sum_impulses(simulation);
+  PetscCall(PetscMalloc1(count, &start));
+  PetscCall(GetStart(simulation, dt, start));
+  for (PetscInt n = 0; n < count; n++)
+    coupled->dragged[n] -= start[n];
+  PetscCall(PetscFree(start));
   PetscFunctionReturn(0);
 }

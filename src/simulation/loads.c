@@ -53,15 +53,18 @@ static void put_pressure(const struct Coupled *coupled, Record *record)
   record_put(record, report->unseen_bodies, "1", "unseen_bodies");
 }
 
-/* In two dimensions a torque is about z. */
+/* On a body, or on the mesh behind all bodies. In two dimensions a torque is about z. */
 static void put_load(Simulation simulation, Record *record, PetscInt body, Load load)
 {
   static const char *const kinds[] = {"pressure", "viscous"};
   const PetscReal         *values = &simulation->coupled->loads[load][2 * DIM * body];
-  const PetscInt           dimension = simulation->config->grid.dimension;
-  char                     name[RECORD_NAME_LENGTH - 32], column[RECORD_NAME_LENGTH];
+  const PetscInt dimension = simulation->config->grid.dimension, bodies = solid_body_count(simulation->solid);
+  char           name[RECORD_NAME_LENGTH - 32], column[RECORD_NAME_LENGTH];
 
-  record_body_name(simulation, body, name, sizeof(name));
+  if (body < bodies)
+    record_body_name(simulation, body, name, sizeof(name));
+  else
+    snprintf(name, sizeof(name), "%s", simulation->config->solids.meshes[body - bodies].name);
   snprintf(column, sizeof(column), "%s_force_%s", kinds[load], name);
   record_put_vector(record, values, dimension, "N", column);
   snprintf(column, sizeof(column), "%s_torque_%s", kinds[load], name);
@@ -81,8 +84,8 @@ PetscErrorCode SimulationRecordCoupled(Simulation simulation, Record *record)
     put_solves(simulation->coupled, record);
     record_put_momentum(simulation, record);
   }
-  for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
-    if (record_shows_body(simulation, b)) {
+  for (PetscInt b = 0; b < simulation->coupled->count / TWIST; b++)
+    if (b >= solid_body_count(simulation->solid) || record_shows_body(simulation, b)) {
       put_load(simulation, record, b, LOAD_PRESSURE);
       put_load(simulation, record, b, LOAD_VISCOSITY);
     }

@@ -148,6 +148,7 @@ static PetscErrorCode VoxeliseAll(Simulation simulation, PetscReal time)
 PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBool **slips)
 {
   const SimulationConfig *config = simulation->config;
+  const PetscInt          bodies = simulation->solid ? solid_body_count(simulation->solid) : 0;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(count, slips));
@@ -156,8 +157,8 @@ PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBo
   for (PetscInt n = config->obstacle_count; n < simulation->wall_count; n++) {
     const PetscInt body = n - config->obstacle_count; /* or, behind them, a mesh */
 
-    (*slips)[n] =
-        body >= solid_body_count(simulation->solid) || solid_coupled_body(simulation->solid, body).slips;
+    (*slips)[n] = body < bodies ? solid_coupled_body(simulation->solid, body).slips
+                                : config->solids.meshes[body - bodies].surface == BODY_SLIP;
   }
   PetscFunctionReturn(0);
 }

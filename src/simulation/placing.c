@@ -32,6 +32,39 @@ PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode SimulationGetPointVelocities(Simulation simulation, PetscReal **velocities)
+{
+  PetscInt count;
+
+  PetscFunctionBegin;
+  PetscCall(SolidGetState(simulation->solid, &count, velocities));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationGetVelocities(Simulation simulation, PetscReal velocities[])
+{
+  const struct Coupled *coupled = simulation->coupled;
+  PetscReal            *twists, *points;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  PetscCall(SimulationGetPointVelocities(simulation, &points));
+  PetscCall(PetscArraycpy(velocities, twists, coupled->count));
+  PetscCall(PetscArraycpy(velocities + coupled->count, points, coupled->points));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationTakeAccelerations(Simulation simulation, PetscReal dt, const PetscReal before[])
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationGetVelocities(simulation, coupled->acceleration));
+  for (PetscInt n = 0; n < coupled->count + coupled->points; n++)
+    coupled->acceleration[n] = (coupled->acceleration[n] - before[n]) / dt;
+  PetscFunctionReturn(0);
+}
+
 /* Cells that obstacles, sources and bodies cover, as in obstacles.c. */
 PetscErrorCode SimulationCoverCells(Simulation simulation)
 {

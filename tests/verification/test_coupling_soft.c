@@ -295,18 +295,20 @@ static void a_stiff_ball_moves_like_a_rigid_one_beside_it(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-/* Of water that moves, a body and a mesh; pressure acts between them alone. */
+/* Of water that moves, a body and a mesh; pressure and viscosity act between them alone. */
 static void all_of_them_keep_their_momentum(void **state)
 {
   SceneRun  flow;
-  PetscReal scale, worst = 0., summed = 0.;
+  PetscReal scale, worst = 0., viscous = 0., summed = 0.;
 
   (void)state;
   assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow,
       "grid: {size: [1, 1, 1], resolution: 12}\n"
       "run: {end_time: 10, frame_interval: 1, time_step: 0.01}\n"
-      "fluid: {density: 1000, initial: {velocity: [\"sin(2*pi*y)\", \"cos(2*pi*z)\", \"sin(2*pi*x)\"]}, "
+      "fluid: {density: 1000, viscosity: 10, viscosity_tolerance: 1e-10, initial: {velocity: "
+      "[\"sin(2*pi*y)\", \"cos(2*pi*z)\", "
+      "\"sin(2*pi*x)\"]}, "
       "sides: {all: periodic}}\n"
       "coupling: {tolerance: 1e-12}\n"
       "solids:\n"
@@ -324,16 +326,72 @@ static void all_of_them_keep_their_momentum(void **state)
     worst = PetscMax(worst, PetscAbsReal(record_of(&flow, "pressure_momentum_x")));
     worst = PetscMax(worst, PetscAbsReal(record_of(&flow, "pressure_momentum_y")));
     worst = PetscMax(worst, PetscAbsReal(record_of(&flow, "forces_momentum_z")));
+    viscous = PetscMax(viscous, PetscAbsReal(record_of(&flow, "viscosity_momentum_x")));
     summed = PetscMax(
         summed, PetscAbsReal(
                     record_of(&flow, "total_momentum_x") - before - record_of(&flow, "advection_momentum_x") -
                     record_of(&flow, "viscosity_momentum_x") - record_of(&flow, "forces_momentum_x") -
                     record_of(&flow, "pressure_momentum_x") - record_of(&flow, "contact_momentum_x")));
   }
-  note("pressure changes it by %.2g at most, parts add up to %.2g", (double)worst, (double)summed);
+  note("pressure changes it by %.2g at most, viscosity by %.2g, parts add up to %.2g", (double)worst,
+       (double)viscous, (double)summed);
+  assert_near(viscous, 0., 1e-10 * scale);
   assert_near(worst, 0., 1e-10 * scale);
   assert_near(summed, 0., 1e-10 * scale);
   assert_success(SceneRunDestroy(&flow));
+}
+
+/* Holds a ball in syrup. */
+#define SYRUP                                                                                                \
+  "grid: {size: [1, 1.25, 1], resolution: 12}\n"                                                             \
+  "run: {end_time: 10, frame_interval: 1, time_step: 0.02}\n"                                                \
+  "fluid: {density: 1000, viscosity: %g, gravity: [0, -9.81, 0], sides: {all: wall}}\n"                      \
+  "coupling: {tolerance: 1e-8}\n"
+
+/* Viscosity holds a mesh as it holds a body, and what the ledger says that the fluid does to it is what
+   changes its momentum. Explicit steps would be much smaller. */
+static void a_stiff_ball_sinks_in_syrup_like_a_rigid_one(void **state)
+{
+  const PetscReal density = 2000., dt = 0.02, viscosity = 50.;
+  PetscReal       volume, soft = 0., rigid, slipping = 0., before, force;
+  SceneRun        flow;
+
+  (void)state;
+  for (int slips = 0; slips < 2; slips++) {
+    assert_success(SceneRunCreate(
+        PETSC_COMM_WORLD, &flow,
+        SYRUP "solids:\n"
+              "  elasticity: newmark\n"
+              "  materials: [{name: jelly, young: 1e6, poisson: 0.4, density: %g}]\n"
+              "  meshes:\n"
+              "    - {name: ball, shape: {sphere: {center: [0.51, 0.83, 0.5], radius: 0.25}}, edge: 0.13, "
+              "material: jelly, surface: %s}\n",
+        (double)viscosity, (double)density, slips ? "slip" : "no-slip"));
+    volume = report_of(&flow).volume;
+    assert_success(SceneRunStep(&flow, 9, dt));
+    before = report_of(&flow).momentum.at[Y];
+    assert_success(SceneRunStep(&flow, 1, dt));
+    slipping = report_of(&flow).momentum.at[Y] / (density * volume);
+    if (!slips)
+      soft = slipping;
+    force = record_of(&flow, "pressure_force_ball_y") + record_of(&flow, "viscous_force_ball_y") -
+            9.81 * density * volume;
+    note("viscous force %.4f N", (double)record_of(&flow, "viscous_force_ball_y"));
+    assert_near(report_of(&flow).momentum.at[Y] - before, dt * force, 1e-6 * 9.81 * dt * density * volume);
+    assert_success(SceneRunDestroy(&flow));
+  }
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      SYRUP "solids:\n"
+            "  bodies:\n"
+            "    - {name: ball, density: %g, shape: {sphere: {center: [0.51, 0.83, 0.5], radius: %.10g}}}\n",
+      (double)viscosity, (double)density, (double)PetscPowReal(0.75 * volume / PETSC_PI, 1. / 3.)));
+  assert_success(SceneRunStep(&flow, 10, dt));
+  rigid = solid_body_view(simulation_solid(flow.simulation), 0).velocity.at[Y];
+  assert_success(SceneRunDestroy(&flow));
+  note("%.4f m/s, rigid %.4f, slipping %.4f", (double)soft, (double)rigid, (double)slipping);
+  assert_near(soft, rigid, 0.02 * PetscAbsReal(rigid));
+  assert_on_all_ranks(PetscAbsReal(slipping) > 1.2 * PetscAbsReal(rigid));
 }
 
 TEST_MAIN(cmocka_unit_test(a_stiff_ball_rises_like_a_rigid_one),
@@ -343,4 +401,5 @@ TEST_MAIN(cmocka_unit_test(a_stiff_ball_rises_like_a_rigid_one),
           cmocka_unit_test(a_heavy_ball_comes_to_rest_on_the_floor),
           cmocka_unit_test(a_block_under_water_sticks_or_slides),
           cmocka_unit_test(a_stiff_ball_moves_like_a_rigid_one_beside_it),
-          cmocka_unit_test(all_of_them_keep_their_momentum))
+          cmocka_unit_test(all_of_them_keep_their_momentum),
+          cmocka_unit_test(a_stiff_ball_sinks_in_syrup_like_a_rigid_one))

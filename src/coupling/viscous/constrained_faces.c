@@ -21,30 +21,56 @@ PetscErrorCode CouplingDropConstraints(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-/* A block of six unknowns for each body, in their order. */
-static PetscErrorCode DescribeBodies(const PlacedSolids *solids, PetscReal twists[], ViscousConstraints *set)
+static void describe_bodies(const PlacedSolids *solids, SolidBlock *blocks, PetscReal *masses)
 {
-  PetscFunctionBegin;
-  if (set->block_room < solids->count || !set->blocks) {
-    PetscCall(PetscFree2(set->blocks, set->masses));
-    set->block_room = solids->count;
-    PetscCall(PetscMalloc2(set->block_room, &set->blocks, TWIST * TWIST * set->block_room, &set->masses));
-  }
-  PetscCall(PetscArrayzero(set->masses, TWIST * TWIST * solids->count));
   for (PetscInt b = 0; b < solids->count; b++) {
     const CoupledBody *body = &solids->bodies[b].body;
-    PetscReal         *mass = &set->masses[TWIST * TWIST * b];
+    PetscReal         *mass = &masses[TWIST * TWIST * b];
 
-    set->blocks[b] = (SolidBlock){TWIST * b, TWIST, body->is_free, mass};
+    blocks[b] = (SolidBlock){TWIST * b, TWIST, body->is_free, mass};
     for (PetscInt i = 0; i < DIM && body->is_free; i++) {
       mass[TWIST * i + i] = body->mass;
       for (PetscInt j = 0; j < DIM; j++)
         mass[TWIST * (DIM + i) + DIM + j] = body->inertia.at[i][j];
     }
   }
-  set->lent.unknown_count = TWIST * solids->count;
-  set->lent.velocities = twists;
-  set->lent.block_count = solids->count;
+}
+
+static void describe_vertices(const DeformingSolids *deforming, PetscInt first, SolidBlock *blocks,
+                              PetscReal *masses)
+{
+  for (PetscInt v = 0; v < deforming->vertex_count; v++) {
+    PetscReal *mass = &masses[DIM * DIM * v];
+
+    blocks[v] =
+        (SolidBlock){first + DIM * v, DIM, deforming->masses[v] > 0. ? PETSC_TRUE : PETSC_FALSE, mass};
+    for (PetscInt d = 0; d < DIM; d++)
+      mass[DIM * d + d] = deforming->masses[v];
+  }
+}
+
+/* A block of six unknowns for each body, in their order, then one of three for each vertex of surfaces that
+   deform. */
+static PetscErrorCode DescribeSolids(Coupling coupling, PetscReal velocities[])
+{
+  const DeformingSolids *deforming = &coupling->deforming;
+  ViscousConstraints    *set = &coupling->viscous;
+  const PetscInt         bodies = coupling->solids.count, blocks = bodies + deforming->vertex_count,
+                 numbers = TWIST * TWIST * bodies + DIM * DIM * deforming->vertex_count;
+
+  PetscFunctionBegin;
+  if (set->block_room < blocks || !set->blocks) {
+    PetscCall(PetscFree2(set->blocks, set->masses));
+    set->block_room = blocks;
+    PetscCall(PetscMalloc2(blocks, &set->blocks, TWIST * TWIST * blocks, &set->masses));
+  }
+  PetscCall(PetscArrayzero(set->masses, numbers));
+  describe_bodies(&coupling->solids, set->blocks, set->masses);
+  describe_vertices(deforming, TWIST * bodies, set->blocks + bodies, set->masses + TWIST * TWIST * bodies);
+  set->lent.unknown_count = TWIST * bodies + DIM * deforming->vertex_count;
+  set->lent.rigid_count = bodies - deforming->total;
+  set->lent.velocities = velocities;
+  set->lent.block_count = blocks;
   set->lent.blocks = set->blocks;
   PetscFunctionReturn(0);
 }
@@ -62,13 +88,11 @@ static PetscBool face_slips(const FaceMap *faces, PetscInt d, PetscInt c)
   return kind == COUPLED_FLUID || (kind >= 0 && faces->mixed[kind].open > 0.);
 }
 
-/* `arm` as in SolidFraction. */
-static PetscErrorCode ConstrainFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
-                                    PetscReal *bodies)
+static PetscErrorCode ConstrainFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body,
+                                    const SolidRow *row, PetscReal *bodies)
 {
   ViscousConstraints   *set = &coupling->viscous;
-  const ConstrainedFace constrained = {c, face_slips(&coupling->faces, d, c),
-                                       solid_row_of_body(TWIST * body, d, arm, 1.)};
+  const ConstrainedFace constrained = {c, face_slips(&coupling->faces, d, c), *row};
 
   PetscFunctionBegin;
   bodies[c] = (PetscReal)(1 + body);
@@ -95,14 +119,26 @@ static PetscErrorCode ConstrainFullFaces(Coupling coupling, PetscInt d, const Pe
   }
   for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
     const PetscInt c = fractions[n].face, body = fractions[n].body;
+    SolidRow       row;
 
     if (fractions[n].direction != d || best[c] != n)
       continue;
-    PetscCall(ConstrainFace(coupling, d, c, body,
-                            vector3_add(fractions[n].arm, coupling->solids.offsets[DIM * body + d]), bodies));
+    row =
+        coupling_deforms(coupling, body)
+            ? coupling_nearest_row(coupling, d, fractions[n].at, body)
+            : solid_row_of_body(TWIST * body, d,
+                                vector3_add(fractions[n].arm, coupling->solids.offsets[DIM * body + d]), 1.);
+    PetscCall(ConstrainFace(coupling, d, c, body, &row, bodies));
     best[c] = -1;
   }
   PetscFunctionReturn(0);
+}
+
+static SolidRow row_at(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body)
+{
+  return coupling_deforms(coupling, body)
+             ? coupling_nearest_row(coupling, d, at, body)
+             : solid_row_of_body(TWIST * body, d, coupling_nearest_arm(coupling, d, at, body), 1.);
 }
 
 static PetscErrorCode ConstrainBlockedFaces(Coupling coupling, PetscInt d, PetscReal *bodies)
@@ -116,9 +152,11 @@ static PetscErrorCode ConstrainBlockedFaces(Coupling coupling, PetscInt d, Petsc
     const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
     if (marks[c] && !body_slips(&coupling->solids, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
-        bodies[c] == 0.)
-      PetscCall(ConstrainFace(coupling, d, c, marks[c] - 1,
-                              coupling_nearest_arm(coupling, d, at, marks[c] - 1), bodies));
+        bodies[c] == 0.) {
+      const SolidRow row = row_at(coupling, d, at, marks[c] - 1);
+
+      PetscCall(ConstrainFace(coupling, d, c, marks[c] - 1, &row, bodies));
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -164,11 +202,6 @@ static inline PetscBool is_full(const Parts *parts, PetscInt d, PetscInt c)
 static inline PetscReal distance_between(const Parts *parts, PetscInt d, PetscInt face, PetscInt beyond)
 {
   return PetscMin(parts->open[d][face] + parts->open[d][beyond] - 0.5, 1.);
-}
-
-static SolidRow row_at(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body)
-{
-  return solid_row_of_body(TWIST * body, d, coupling_nearest_arm(coupling, d, at, body), 1.);
 }
 
 /* The two faces of direction a at the edge between a wall neighbour of a body and its face beyond. */
@@ -252,7 +285,7 @@ static PetscErrorCode FindWallNeighbours(Coupling coupling, PetscInt d, const Pa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
+PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal velocities[],
                                       const FaceConstraints **constraints)
 {
   const GridBox      *box = grid_box(coupling->grid);
@@ -267,7 +300,7 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
     PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.open));
     PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.surfaces));
   }
-  PetscCall(DescribeBodies(&coupling->solids, twists, &coupling->viscous));
+  PetscCall(DescribeSolids(coupling, velocities));
   PetscCall(PetscMalloc1(box->length, &best));
   for (PetscInt c = 0; c < box->length; c++)
     best[c] = -1;

@@ -86,7 +86,10 @@ static int compare_hits(const void *x, const void *y)
 
 static SolidRow row_of(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Hit *hit)
 {
-  return solid_row_of_body(TWIST * hit->body, d, coupling_arm(coupling, d, at, hit->body, hit->shift), 1.);
+  return coupling_deforms(coupling, hit->body)
+             ? coupling_nearest_row(coupling, d, at, hit->body)
+             : solid_row_of_body(TWIST * hit->body, d, coupling_arm(coupling, d, at, hit->body, hit->shift),
+                                 1.);
 }
 
 /* `low` is the first surface above the lower face, `high` the last one below the upper face. */

@@ -133,9 +133,12 @@ static PetscErrorCode Create(Solid solid)
   PetscCall(PetscCalloc5(points->mesh_count, &fluid->surfaces, points->count, &fluid->unknown,
                          3 * points->count, &fluid->right_side, 3 * points->count, &fluid->added,
                          points->count, &fluid->begun));
-  PetscCall(PetscCalloc2(points->count, &fluid->left, 3 * points->count, &fluid->areas));
-  for (PetscInt p = 0; p < points->count; p++)
+  PetscCall(PetscCalloc3(points->count, &fluid->left, 3 * points->count, &fluid->areas, points->count,
+                         &fluid->masses));
+  for (PetscInt p = 0; p < points->count; p++) {
     fluid->unknown[p] = 3 * p;
+    fluid->masses[p] = points->inverse_mass[p] > 0. ? points->mass[p] : 0.;
+  }
   fluid->motion = (SolidOperator){.unknown_count = 3 * points->count,
                                   .surface_count = 3 * points->count,
                                   .context = solid,
@@ -144,6 +147,7 @@ static PetscErrorCode Create(Solid solid)
                                   .Prepare = Prepare,
                                   .Solve = Solve,
                                   .TakeAreas = TakeAreas,
+                                  .masses = fluid->masses,
                                   .right_side = fluid->right_side,
                                   .velocity = (PetscReal *)points->velocity};
   PetscFunctionReturn(0);
@@ -156,7 +160,7 @@ PetscErrorCode PointsInFluidDestroy(Points *points)
     PetscCall(PetscFree5(points->in_fluid->surfaces, points->in_fluid->unknown, points->in_fluid->right_side,
                          points->in_fluid->added, points->in_fluid->begun));
   if (points->in_fluid)
-    PetscCall(PetscFree2(points->in_fluid->left, points->in_fluid->areas));
+    PetscCall(PetscFree3(points->in_fluid->left, points->in_fluid->areas, points->in_fluid->masses));
   PetscCall(PetscFree(points->in_fluid));
   PetscFunctionReturn(0);
 }
@@ -221,7 +225,7 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
     *surface = (SolidPatch){.surface = m,
                             .thickness = is_shell ? mesh->config->thickness : 0.,
                             .is_closed = !is_shell,
-                            .slips = PETSC_TRUE,
+                            .slips = mesh->config->surface == BODY_SLIP ? PETSC_TRUE : PETSC_FALSE,
                             .vertex_count = mesh->mesh->vertex_count,
                             .triangle_count = mesh->face_count,
                             .before = before + mesh->first,
@@ -308,7 +312,7 @@ PointsWeights points_weights_in_fluid(Solid solid, PetscReal dt)
   return (PointsWeights){.stiffness = part * PetscSqr(dt), .damping = 0.5 * dt};
 }
 
-PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt)
+PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, const PetscReal dragged[])
 {
   const PointsWeights weights = points_weights_in_fluid(solid, dt);
   const FluidSolve    solve = {POINTS_MOVE, dt, weights.damping, weights.stiffness};
@@ -320,6 +324,8 @@ PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt)
   points_set_time(solid, time);
   solid->points->in_fluid->is_implicit = points_are_implicit_over(solid, dt);
   PetscCall(PointsPushToMiddle(solid, dt, &motion));
+  for (PetscInt n = 0; n < 3 * solid->points->count; n++)
+    motion.points[n / 3].at[n % 3] += dragged[n];
   PetscCall(BeginSolve(solid, &solve, &motion));
   PetscFunctionReturn(0);
 }
@@ -400,6 +406,26 @@ void points_show_state(Points *points)
 {
   if (points->in_fluid)
     points->in_fluid->motion.velocity = (PetscReal *)points->velocity;
+}
+
+PetscInt solid_point_numbers(Solid solid)
+{
+  return 3 * solid->points->count;
+}
+
+void solid_sum_forces(Solid solid, PetscInt m, const PetscReal forces[], PetscReal sum[2 * DIM])
+{
+  const DeformableMesh *mesh = &solid->points->meshes[m];
+  Vector3               force = {{0., 0., 0.}}, torque = {{0., 0., 0.}};
+
+  for (PetscInt p = mesh->first; p < mesh->first + mesh->mesh->vertex_count; p++) {
+    const Vector3 part = vector3(forces[3 * p], forces[3 * p + 1], forces[3 * p + 2]);
+
+    force = vector3_add(force, part);
+    torque = vector3_add(torque, vector3_cross(solid->points->position[p], part));
+  }
+  memcpy(sum, force.at, sizeof(force.at));
+  memcpy(sum + DIM, torque.at, sizeof(torque.at));
 }
 
 PetscReal solid_points_mass(Solid solid)

@@ -15,6 +15,7 @@ struct PointsInFluid {
   Vector3      *begun;       /* velocities that the solve goes on from */
   Vector3      *left;        /* places before a move */
   PetscReal    *areas;       /* see SolidOperator */
+  PetscReal    *masses;      /* of points that viscosity moves, else zero */
   Twist        *bodies;      /* velocities of bodies meanwhile; borrowed */
   PetscBool     is_implicit; /* elasticity of this step */
   PetscBool     is_asked;    /* this rank solves for the fluid */

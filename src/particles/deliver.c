@@ -131,6 +131,7 @@ PetscErrorCode ArraysDeliver(MPI_Comm comm, const ParticleArrays *from, const Pe
   PetscCall(MailOpen(&post, &post.in));
   PetscCall(PackAll(&post, from, destination));
   PetscCall(Travel(&post));
+  PetscCall(PetscFree(post.out.records)); /* what has come needs room again */
   PetscCall(UnpackAll(&post, to));
   PetscCallMPI(MPI_Type_free(&post.type));
   PetscCall(MailDestroy(&post.in));

@@ -45,6 +45,7 @@ PetscErrorCode ArraysDeliver(MPI_Comm comm, const ParticleArrays *from, const Pe
 /* sort.c: brings `now` into the order of `cells` and numbers, and sets `first`. */
 PetscErrorCode ParticlesSort(Particles particles);
 PetscErrorCode ParticlesReserveSort(Particles particles, PetscInt count);
+PetscErrorCode ParticlesReleaseSort(Particles particles); /* all that only sorting needs, until it does */
 
 /* passage.c: particles near shells. PassageBegin remembers where they start, PassageEnd moves them past the
    shells, whatever others did with them in between. */

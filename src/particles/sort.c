@@ -15,6 +15,16 @@ PetscErrorCode ParticlesReserveSort(Particles particles, PetscInt count)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ParticlesReleaseSort(Particles particles)
+{
+  PetscFunctionBegin;
+  PetscCall(ArraysDestroy(&particles->spare));
+  PetscCall(PetscFree(particles->cells));
+  PetscCall(PetscFree(particles->entries));
+  particles->cells_capacity = 0;
+  PetscFunctionReturn(0);
+}
+
 /* Few entries, most of them in order already: all but those that have come from other cells. */
 static void sort_by_number(OrderedParticle *entries, PetscInt count)
 {

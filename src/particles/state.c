@@ -138,6 +138,7 @@ PetscErrorCode ParticlesSave(Particles particles, const char name[], Archive arc
 
   PetscFunctionBegin;
   PetscCheck(particles->arranged, comm, PETSC_ERR_ORDER, "Particles are arranged before they are saved");
+  PetscCall(ParticlesReleaseSort(particles)); /* saving takes the most memory of a run */
   PetscCall(ShareRows(particles, &shared));
   PetscCall(PutInOrder(particles->grid, &shared));
   PetscCall(LineUp(comm, shared.count, DIM, &part));

@@ -182,6 +182,18 @@ static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *l
   line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)rate);
 }
 
+/* Whether a particle may stand at a point at the start. */
+static PetscBool is_seeded(const SimulationConfig *config, Vector3 point)
+{
+  for (PetscInt n = 0; n < config->obstacle_count; n++)
+    if (shape_is_inside(config->obstacles[n].shape, point))
+      return PETSC_FALSE;
+  for (PetscInt n = 0; n < config->splash.liquid_count; n++)
+    if (shape_is_inside(config->splash.liquids[n].shape, point))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 /* The fraction of the box that particles fill at the start, from samples. */
 static PetscReal filled_fraction(const SimulationConfig *config)
 {
@@ -192,25 +204,22 @@ static PetscReal filled_fraction(const SimulationConfig *config)
   for (PetscInt n = 0; n < SAMPLES * SAMPLES * layers; n++) {
     const PetscInt place[DIM] = {n % SAMPLES, n / SAMPLES % SAMPLES, n / (SAMPLES * SAMPLES)};
     Vector3        point = config->grid.origin;
-    PetscBool      is_inside = PETSC_FALSE;
 
     for (PetscInt d = 0; d < config->grid.dimension; d++)
       point.at[d] += (place[d] + 0.5) / SAMPLES * config->grid.size.at[d];
-    for (PetscInt l = 0; l < config->splash.liquid_count && !is_inside; l++)
-      is_inside = shape_is_inside(config->splash.liquids[l].shape, point);
-    inside += is_inside;
+    inside += is_seeded(config, point);
   }
   return (PetscReal)inside / (SAMPLES * SAMPLES * layers);
 }
 
-/* Each is kept twice while it is sorted, with its number, cell and place in the order; a checkpoint or a
-   frame has it once more, in order and on its way. */
+/* While a checkpoint is written each is there three times: on its rank, on the one that writes it, and there
+   in order, with its place in the order, which qsort keeps twice. */
 static PetscReal bytes_of_particles(const SimulationConfig *config, PetscReal particles)
 {
   const PetscInt  values = config->splash.transfer == TRANSFER_APIC ? DIM + DIM * DIM : DIM;
   const PetscReal one = sizeof(Vector3) + sizeof(PetscInt64) + values * sizeof(PetscReal);
 
-  return particles * (4. * one + sizeof(PetscInt) + 2. * sizeof(PetscInt64));
+  return particles * (3. * one + 6. * sizeof(PetscInt64));
 }
 
 static void estimate_particles(const SimulationConfig *config, SimulationEstimate *estimate)

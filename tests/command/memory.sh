@@ -73,6 +73,16 @@ for ranks in 1 2; do
   ok "at most 160 MB per rank" [ "$m" -le $((160 * ranks)) ]
 done
 
+# Particles with their gradients: a checkpoint has three copies of them, and not one more.
+for ranks in 1 2; do
+  crowd=("$MILLRACE_SOURCE/inputs/splash/underwater-explosions.yaml" --set splash.particles=3 --set splash.transfer=apic --set grid.resolution=48)
+  p=$(millrace 1 check "${crowd[@]}" --ranks $ranks | sed -n 's/^memory *\([0-9]*\) MB.*/\1/p')
+  rm -rf run
+  m=$(millrace $ranks run "${crowd[@]}" -o run --set run.step_limit=1 | sed -n 's/^peak memory \([0-9]*\) MB.*/\1/p')
+  echo "# 750 000 particles on $ranks ranks: predicted $p MB, measured $m MB"
+  ok "750 000 particles on $ranks ranks" within "$p" "$m"
+done
+
 read -ra base <<< "${foot[1]}"
 bytes=$((($(measured 1 --set grid.resolution=64) - base[1]) * 1000000 / 64 ** 3))
 echo "# $bytes bytes per cell at 64^3"

@@ -32,14 +32,14 @@ static PetscErrorCode StepConjugate(Bounded bounded, PetscReal *last)
   PetscCall(BoundedPrecondition(bounded));
   PetscCall(VecGetArrayRead(bounded->correction, &correction));
   PetscCall(BoundedDot(bounded, 1, (const PetscReal *const[][2]){{correction, bounded->gradient}}, &now));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->direction[c] = correction[c] + (*last > 0. ? now / *last : 0.) * bounded->direction[c];
   PetscCall(VecRestoreArrayRead(bounded->correction, &correction));
   PetscCall(BoundedMultiply(bounded, bounded->direction, bounded->product));
   PetscCall(BoundedDot(bounded, 1, (const PetscReal *const[][2]){{bounded->direction, bounded->product}},
                        &curvature));
   length = curvature > 0. ? now / curvature : 0.;
-  for (PetscInt c = 0; c < bounded->cells; c++) {
+  FOR_RANGES(bounded, c) {
     bounded->x[c] -= length * bounded->direction[c];
     bounded->gradient[c] -= length * bounded->product[c];
   }
@@ -68,7 +68,7 @@ static PetscErrorCode ChangeSet(Bounded bounded, PetscReal slack, PetscInt64 *ch
 {
   PetscFunctionBegin;
   *changes = 0;
-  for (PetscInt c = 0; c < bounded->cells; c++) {
+  FOR_RANGES(bounded, c) {
     const CellState old = (CellState)bounded->states[c];
 
     if (old == CELL_FREE && bounded->x[c] < bounded->bound[c] - slack)
@@ -89,7 +89,7 @@ static PetscErrorCode Settle(Bounded bounded, PetscReal *norm)
   GradientParts parts;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->x[c] = PetscMax(bounded->x[c], bounded->bound[c]);
   bounded_find_states(bounded);
   PetscCall(BoundedSetGradient(bounded));

@@ -49,11 +49,58 @@ PetscErrorCode BoundedDestroy(Bounded *bounded)
   PetscCall(PetscFree4((*bounded)->lower, (*bounded)->bound, (*bounded)->x, (*bounded)->gradient));
   PetscCall(PetscFree4((*bounded)->direction, (*bounded)->product, (*bounded)->kept, (*bounded)->inverse));
   PetscCall(PetscFree((*bounded)->is_singular));
+  PetscCall(PetscFree((*bounded)->ranges));
   PetscCall(PetscFree2((*bounded)->on_bodies, (*bounded)->yielded));
   PetscCall(PetscFree2((*bounded)->pivots, (*bounded)->factor));
   PetscCall(VecDestroy(&(*bounded)->free_gradient));
   PetscCall(VecDestroy(&(*bounded)->correction));
   PetscCall(PetscFree(*bounded));
+  PetscFunctionReturn(0);
+}
+
+/* All arrays are zero again. */
+static PetscErrorCode ClearRanges(Bounded bounded)
+{
+  PetscReal *const arrays[] = {bounded->right_side, bounded->lower,    bounded->bound,
+                               bounded->x,          bounded->gradient, bounded->direction,
+                               bounded->product,    bounded->kept,     bounded->inverse};
+  PetscReal       *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(bounded->free_gradient, &values));
+  for (const RowRange *range = bounded->ranges; range < bounded->ranges + bounded->range_count; range++) {
+    for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(arrays); n++)
+      PetscCall(PetscArrayzero(arrays[n] + range->first, range->length));
+    PetscCall(PetscArrayzero(values + range->first, range->length));
+    PetscCall(PetscArrayzero(bounded->states + range->first, range->length));
+  }
+  PetscCall(VecRestoreArray(bounded->free_gradient, &values));
+  PetscFunctionReturn(0);
+}
+
+/* Runs of a row lie side by side. */
+static PetscErrorCode FindRanges(Bounded bounded)
+{
+  const GridBox    *box = &bounded->poisson->box;
+  const Components *components = &bounded->poisson->components;
+  const PetscInt    width = owned_width(box, X), rows = owned_width(box, Y);
+  PetscInt          last = -1;
+
+  PetscFunctionBegin;
+  bounded->range_count = 0;
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    const CellRun  run = components->runs[r];
+    const PetscInt row = run.first / width;
+
+    if (row != last) {
+      PetscCall(GrowList(bounded->range_count, &bounded->range_room, &bounded->ranges));
+      bounded->ranges[bounded->range_count++] =
+          (RowRange){.j = box->start[Y] + row % rows, .k = box->start[Z] + row / rows, .first = run.first};
+      last = row;
+    }
+    bounded->ranges[bounded->range_count - 1].length =
+        run.first + run.length - bounded->ranges[bounded->range_count - 1].first;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -63,9 +110,11 @@ PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[DIM], Vec fixed)
   const Components *components = &poisson->components;
 
   PetscFunctionBegin;
+  PetscCall(ClearRanges(bounded));
   PetscCall(PoissonTakeWeights(poisson, weights));
   PetscCall(PoissonTakeFixed(poisson, fixed));
   PetscCall(ComponentsFind(&poisson->box, poisson->weights, poisson->fixed, &poisson->components));
+  PetscCall(FindRanges(bounded));
   poisson_label_cells(poisson, bounded->labels);
   bounded->component_count = components->count;
   PetscCall(PetscFree(bounded->is_singular));
@@ -78,7 +127,7 @@ PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[DIM], Vec fixed)
 
 void bounded_find_states(Bounded bounded)
 {
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->labels[c] < 0)
       bounded->states[c] = CELL_OUTSIDE;
     else
@@ -165,8 +214,8 @@ PetscErrorCode BoundedSetUpFree(Bounded bounded)
 PetscErrorCode BoundedMultiply(Bounded bounded, const PetscReal *x, PetscReal *product)
 {
   PetscFunctionBegin;
-  PetscCall(PoissonMultiply(bounded->poisson, x, product));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  PetscCall(PoissonMultiplyRanges(bounded->poisson, bounded->range_count, bounded->ranges, x, product));
+  FOR_RANGES(bounded, c)
     if (bounded->labels[c] < 0)
       product[c] = 0.;
   PetscCall(BoundedAddBodies(bounded, x, product));
@@ -177,7 +226,7 @@ PetscErrorCode BoundedSetGradient(Bounded bounded)
 {
   PetscFunctionBegin;
   PetscCall(BoundedMultiply(bounded, bounded->x, bounded->gradient));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->gradient[c] -= bounded->right_side[c];
   PetscFunctionReturn(0);
 }
@@ -188,7 +237,7 @@ PetscErrorCode BoundedPrecondition(Bounded bounded)
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayWrite(bounded->free_gradient, &values));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     values[c] = bounded->states[c] == CELL_FREE ? bounded->gradient[c] : 0.;
   PetscCall(VecRestoreArrayWrite(bounded->free_gradient, &values));
   if (is_plain(bounded)) {
@@ -211,7 +260,7 @@ PetscErrorCode BoundedMeasure(Bounded bounded, GradientParts *parts)
   PetscReal       sums[3];
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < bounded->cells; c++) {
+  FOR_RANGES(bounded, c) {
     const PetscReal g = bounded->gradient[c];
 
     if (bounded->states[c] == CELL_FREE) {
@@ -225,6 +274,19 @@ PetscErrorCode BoundedMeasure(Bounded bounded, GradientParts *parts)
   PetscFunctionReturn(0);
 }
 
+/* From range n to the end of the last one that no large gap is before; `next` is the one after that. */
+static PetscInt length_of_span(const Bounded bounded, PetscInt n, PetscInt *next)
+{
+  enum { GAP = 64 };
+  const PetscInt first = bounded->ranges[n].first;
+  PetscInt       end = first;
+
+  for (; n < bounded->range_count && (end == first || bounded->ranges[n].first < end + GAP); n++)
+    end = bounded->ranges[n].first + bounded->ranges[n].length;
+  *next = n;
+  return end - first;
+}
+
 PetscErrorCode BoundedDot(Bounded bounded, PetscInt count, const PetscReal *const pairs[][2],
                           PetscReal results[])
 {
@@ -232,8 +294,12 @@ PetscErrorCode BoundedDot(Bounded bounded, PetscInt count, const PetscReal *cons
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(count, &sums));
-  for (PetscInt p = 0; p < count; p++)
-    sum_add_products(&sums[p], pairs[p][0], pairs[p][1], bounded->cells);
+  for (PetscInt n = 0, next; n < bounded->range_count; n = next) {
+    const PetscInt first = bounded->ranges[n].first, length = length_of_span(bounded, n, &next);
+
+    for (PetscInt p = 0; p < count; p++)
+      sum_add_products(&sums[p], pairs[p][0] + first, pairs[p][1] + first, length);
+  }
   PetscCall(SumOverRanks(bounded->poisson->box.comm, count, sums, results));
   PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
@@ -247,7 +313,7 @@ static PetscErrorCode TakeCells(Bounded bounded, Vec field, PetscReal *cells)
   PetscFunctionBegin;
   PetscCall(MacGridToSolver(bounded->poisson->grid, field, bounded->correction));
   PetscCall(VecGetArrayRead(bounded->correction, &values));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     cells[c] = bounded->labels[c] < 0 ? 0. : values[c];
   PetscCall(VecRestoreArrayRead(bounded->correction, &values));
   PetscFunctionReturn(0);
@@ -263,7 +329,7 @@ static PetscErrorCode SumComponents(Bounded bounded, PetscReal *sums)
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(SUMS * bounded->component_count, &terms));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->labels[c] >= 0) {
       ReproducibleSum *sum = terms + SUMS * bounded->labels[c];
 
@@ -295,7 +361,7 @@ static PetscErrorCode BalanceSingular(Bounded bounded)
     if (bounded->is_singular[n] &&
         sums[SUMS * n + SUM_RIGHT_SIDE] > balanced * sums[SUMS * n + SUM_MAGNITUDE])
       bounded->report->overfull++;
-  for (PetscInt c = 0; c < bounded->cells; c++) {
+  FOR_RANGES(bounded, c) {
     const PetscInt   label = bounded->labels[c];
     const PetscReal *sum = sums + SUMS * label;
 
@@ -316,7 +382,8 @@ static PetscErrorCode TakeProblem(Bounded bounded, Vec right_side, Vec lower, Ve
   if (lower)
     PetscCall(TakeCells(bounded, lower, bounded->lower));
   else
-    PetscCall(PetscArrayzero(bounded->lower, bounded->cells));
+    FOR_RANGES(bounded, c)
+      bounded->lower[c] = 0.;
   PetscCall(TakeCells(bounded, pressure, bounded->x));
   PetscCall(BalanceSingular(bounded));
   PetscFunctionReturn(0);
@@ -329,10 +396,10 @@ static PetscErrorCode FindTarget(Bounded bounded, BoundedTolerance tolerance)
   PetscReal       sum;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->kept[c] = bounded->bound[c] > PETSC_NINFINITY ? bounded->bound[c] : 0.;
   PetscCall(BoundedMultiply(bounded, bounded->kept, bounded->product));
-  for (PetscInt c = 0; c < bounded->cells; c++) {
+  FOR_RANGES(bounded, c) {
     const PetscReal g = bounded->product[c] - bounded->right_side[c];
 
     if (g < 0. || bounded->bound[c] == PETSC_NINFINITY)
@@ -355,12 +422,12 @@ static PetscErrorCode RaiseSingular(Bounded bounded)
   PetscCall(PetscMalloc1(bounded->component_count, &least));
   for (PetscInt n = 0; n < bounded->component_count; n++)
     least[n] = PETSC_INFINITY;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->labels[c] >= 0)
       least[bounded->labels[c]] = PetscMin(least[bounded->labels[c]], bounded->x[c] - bounded->lower[c]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)bounded->component_count, MPIU_REAL, MPI_MIN,
                              bounded->poisson->box.comm));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->labels[c] >= 0 && bounded->bound[c] < bounded->lower[c])
       bounded->x[c] = PetscMax(bounded->x[c] - least[bounded->labels[c]], bounded->lower[c]);
   PetscCall(PetscFree(least));
@@ -377,7 +444,7 @@ static PetscErrorCode FinishReport(Bounded bounded)
   PetscCall(BoundedSetGradient(bounded));
   report->residual = 0.;
   report->free_cells = 0;
-  for (PetscInt c = 0; c < bounded->cells; c++) {
+  FOR_RANGES(bounded, c) {
     const PetscReal above = bounded->x[c] - bounded->lower[c];
 
     if (bounded->labels[c] < 0)
@@ -395,7 +462,7 @@ static PetscErrorCode FindDrive(Bounded bounded, PetscReal *drive)
 {
   PetscFunctionBegin;
   *drive = 0.;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->labels[c] >= 0)
       *drive = PetscMax(*drive, -bounded->gradient[c]);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, drive, 1, MPIU_REAL, MPI_MAX, bounded->poisson->box.comm));
@@ -411,19 +478,19 @@ static PetscErrorCode GuessFromBound(Bounded bounded)
   PetscInt64       free_cells = 0;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     free_cells += bounded->states[c] == CELL_FREE;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &free_cells, 1, MPIU_INT64, MPI_SUM, bounded->poisson->box.comm));
   if (free_cells)
     PetscFunctionReturn(0);
   PetscCall(FindDrive(bounded, &drive));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->labels[c] >= 0)
       bounded->states[c] = bounded->gradient[c] <= drive ? CELL_FREE : CELL_ACTIVE;
   PetscCall(BuildFree(bounded));
   PetscCall(BoundedPrecondition(bounded));
   PetscCall(VecGetArrayRead(bounded->correction, &correction));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->x[c] = PetscMax(bounded->x[c] - correction[c], bounded->bound[c]);
   PetscCall(VecRestoreArrayRead(bounded->correction, &correction));
   PetscCall(BoundedSetGradient(bounded));
@@ -469,7 +536,7 @@ PetscErrorCode BoundedSolve(Bounded bounded, Vec right_side, Vec lower, BoundedT
   bounded->report = report;
   PetscCall(TakeProblem(bounded, right_side, lower, pressure));
   PetscCall(FindTarget(bounded, tolerance));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->x[c] = PetscMax(bounded->x[c], bounded->bound[c]);
   PetscCall(Begin(bounded));
   if (bounded->solver == BOUNDED_ACTIVE_SET && !report->converged)

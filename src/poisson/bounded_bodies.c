@@ -74,7 +74,7 @@ PetscErrorCode BoundedBoundBodies(Bounded bounded, PetscReal *rows)
   for (PetscInt n = 0; n < bodies->row_count; n++) {
     const BodyRow *row = &bodies->rows[n];
 
-    for (PetscInt t = 0; t < TWIST * TWIST; t++)
+    for (PetscInt t = 0; t < TWIST * TWIST && bounded->labels[row->cell] >= 0; t++)
       rows[row->cell] += PetscAbsReal(row->row[t / TWIST] * bodies->blocks[row->body][t / TWIST][t % TWIST]) *
                          bounded->on_bodies[TWIST * row->body + t % TWIST];
   }

@@ -8,7 +8,7 @@
 
 typedef enum { CELL_OUTSIDE, CELL_ACTIVE, CELL_FREE } CellState;
 
-/* Arrays hold the owned cells tightly; all but `lower` are zero outside the problem. */
+/* Arrays hold the owned cells tightly; all are zero outside the problem, and loops go over its ranges. */
 struct _p_Bounded {
   Poisson            poisson; /* its problem is that of the free cells */
   BoundedSolver      solver;
@@ -17,8 +17,10 @@ struct _p_Bounded {
   PetscReal          step;   /* below 2 / |A| */
   PetscInt          *labels; /* component of each cell among all that are not fixed; -1 outside */
   PetscInt           component_count;
-  PetscBool         *is_singular;                /* of each of them */
-  unsigned char     *states;                     /* a CellState each */
+  PetscInt           range_count, range_room;
+  RowRange          *ranges;      /* of each row from the first to the last cell with a label */
+  PetscBool         *is_singular; /* of each of them */
+  unsigned char     *states;      /* a CellState each */
   PetscReal         *right_side, *lower, *bound; /* `bound`: lower, and -infinity where equality is sought */
   PetscReal         *x, *gradient;               /* A x - right side */
   PetscReal         *direction, *product;        /* A direction */
@@ -32,6 +34,12 @@ struct _p_Bounded {
   PetscReal          target;                     /* norm of the projected gradient to reach */
   BoundedReport     *report;
 };
+
+/* Once for each cell c of the ranges, of which some have no label. */
+#define FOR_RANGES(bounded, c)                                                                               \
+  for (const RowRange *range_ = (bounded)->ranges; range_ < (bounded)->ranges + (bounded)->range_count;      \
+       range_++)                                                                                             \
+    for (PetscInt c = range_->first, end_ = range_->first + range_->length; c < end_; c++)
 
 /* bounded.c */
 /* Free where x is above its bound. */
@@ -51,6 +59,12 @@ typedef struct {
 PetscErrorCode BoundedMeasure(Bounded bounded, GradientParts *parts);
 PetscErrorCode BoundedDot(Bounded bounded, PetscInt count, const PetscReal *const pairs[][2],
                           PetscReal results[]);
+
+static inline void bounded_copy(const Bounded bounded, const PetscReal *from, PetscReal *to)
+{
+  FOR_RANGES(bounded, c)
+    to[c] = from[c];
+}
 
 static inline PetscReal gradient_norm(const GradientParts *parts)
 {

@@ -6,10 +6,9 @@
    across a periodic seam included. For bodies D has the sums of the magnitudes in the rows of B C B^T. */
 #include "bounded_impl.h"
 
-static PetscReal diagonal_at(const Poisson poisson, PetscInt i, PetscInt j, PetscInt k)
+static PetscReal diagonal_at(const Poisson poisson, PetscInt c)
 {
   const GridBox *box = &poisson->box;
-  const PetscInt c = box_index(box, i, j, k);
   PetscReal      sum = 0.;
 
   for (PetscInt d = 0; d < box->dimension; d++)
@@ -17,19 +16,37 @@ static PetscReal diagonal_at(const Poisson poisson, PetscInt i, PetscInt j, Pets
   return sum;
 }
 
+/* Along x in its row. */
+static PetscInt first_of_range(const Bounded bounded, const RowRange *range)
+{
+  const GridBox *box = &bounded->poisson->box;
+
+  return box->start[X] + range->first % owned_width(box, X);
+}
+
+static PetscInt place_of_range(const Bounded bounded, const RowRange *range)
+{
+  return box_index(&bounded->poisson->box, first_of_range(bounded, range), range->j, range->k);
+}
+
 /* The step, too: 2 D - A is positive semidefinite, so |A| is at most twice the largest of D. */
 PetscErrorCode BoundedFindDiagonal(Bounded bounded)
 {
   PetscReal largest = 0.;
-  PetscInt  n = 0;
 
   PetscFunctionBegin;
   PetscCall(BoundedBoundBodies(bounded, bounded->inverse));
-  FOR_CELLS(&bounded->poisson->box, i, j, k) {
-    const PetscReal diagonal = diagonal_at(bounded->poisson, i, j, k) + bounded->inverse[n];
+  for (const RowRange *range = bounded->ranges; range < bounded->ranges + bounded->range_count; range++) {
+    const PetscInt c = place_of_range(bounded, range);
 
-    largest = PetscMax(largest, diagonal);
-    bounded->inverse[n++] = diagonal > 0. ? 1. / diagonal : 0.;
+    for (PetscInt i = 0; i < range->length; i++) {
+      PetscReal      *inverse = &bounded->inverse[range->first + i];
+      const PetscReal diagonal = diagonal_at(bounded->poisson, c + i) + *inverse;
+      const PetscBool counts = bounded->labels[range->first + i] >= 0 && diagonal > 0.;
+
+      largest = counts ? PetscMax(largest, diagonal) : largest;
+      *inverse = counts ? 1. / diagonal : 0.;
+    }
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, bounded->poisson->box.comm));
   bounded->step = largest > 0. ? 1.9 / (2. * largest) : 1.;
@@ -38,12 +55,13 @@ PetscErrorCode BoundedFindDiagonal(Bounded bounded)
 
 static void relax_colour(Bounded bounded, PetscInt colour)
 {
-  PetscInt n = 0;
+  for (const RowRange *range = bounded->ranges; range < bounded->ranges + bounded->range_count; range++) {
+    const PetscInt other = (first_of_range(bounded, range) + range->j + range->k + colour) & 1;
 
-  FOR_CELLS(&bounded->poisson->box, i, j, k) {
-    if (((i + j + k) & 1) == colour && bounded->labels[n] >= 0)
-      bounded->x[n] = PetscMax(bounded->x[n] - bounded->inverse[n] * bounded->gradient[n], bounded->bound[n]);
-    n++;
+    for (PetscInt n = range->first + other; n < range->first + range->length; n += 2)
+      if (bounded->labels[n] >= 0)
+        bounded->x[n] =
+            PetscMax(bounded->x[n] - bounded->inverse[n] * bounded->gradient[n], bounded->bound[n]);
   }
 }
 

@@ -20,7 +20,7 @@ static PetscErrorCode Restart(Bounded bounded)
   PetscCall(BoundedSetUpFree(bounded));
   PetscCall(BoundedPrecondition(bounded));
   PetscCall(VecGetArrayRead(bounded->correction, &correction));
-  PetscCall(PetscArraycpy(bounded->direction, correction, bounded->cells));
+  bounded_copy(bounded, correction, bounded->direction);
   PetscCall(VecRestoreArrayRead(bounded->correction, &correction));
   PetscFunctionReturn(0);
 }
@@ -43,7 +43,7 @@ static PetscErrorCode FindLengths(Bounded bounded, StepLengths *lengths)
   lengths->curvature = dots[1];
   lengths->minimum = dots[1] > 0. ? dots[0] / dots[1] : PETSC_INFINITY;
   lengths->feasible = PETSC_INFINITY;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->states[c] == CELL_FREE && bounded->direction[c] > 0.)
       lengths->feasible =
           PetscMin(lengths->feasible, (bounded->x[c] - bounded->bound[c]) / bounded->direction[c]);
@@ -54,7 +54,7 @@ static PetscErrorCode FindLengths(Bounded bounded, StepLengths *lengths)
 
 static void move(Bounded bounded, PetscReal length)
 {
-  for (PetscInt c = 0; c < bounded->cells; c++) {
+  FOR_RANGES(bounded, c) {
     bounded->x[c] -= length * bounded->direction[c];
     bounded->gradient[c] -= length * bounded->product[c];
   }
@@ -70,7 +70,7 @@ static PetscErrorCode StepConjugate(Bounded bounded, const StepLengths *lengths)
   PetscCall(BoundedPrecondition(bounded));
   PetscCall(VecGetArrayRead(bounded->correction, &correction));
   PetscCall(BoundedDot(bounded, 1, (const PetscReal *const[][2]){{correction, bounded->product}}, &overlap));
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->direction[c] = correction[c] - overlap / lengths->curvature * bounded->direction[c];
   PetscCall(VecRestoreArrayRead(bounded->correction, &correction));
   PetscFunctionReturn(0);
@@ -92,7 +92,7 @@ static PetscErrorCode MeasureEnergy(Bounded bounded, PetscReal *energy)
 static PetscErrorCode MoveProjected(Bounded bounded, PetscReal length, const PetscReal *way)
 {
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     if (bounded->states[c] == CELL_FREE)
       bounded->x[c] = PetscMax(bounded->kept[c] - length * way[c], bounded->bound[c]);
   PetscCall(BoundedSetGradient(bounded));
@@ -104,8 +104,8 @@ static PetscErrorCode StepFixed(Bounded bounded, const StepLengths *lengths)
 {
   PetscFunctionBegin;
   PetscCall(MoveProjected(bounded, PetscMin(lengths->feasible, lengths->minimum), bounded->direction));
-  PetscCall(PetscArraycpy(bounded->kept, bounded->x, bounded->cells));
-  PetscCall(PetscArraycpy(bounded->product, bounded->gradient, bounded->cells));
+  bounded_copy(bounded, bounded->x, bounded->kept);
+  bounded_copy(bounded, bounded->gradient, bounded->product);
   PetscCall(MoveProjected(bounded, bounded->step, bounded->product));
   PetscFunctionReturn(0);
 }
@@ -128,7 +128,7 @@ static PetscErrorCode Expand(Bounded bounded, const StepLengths *lengths)
 
   PetscFunctionBegin;
   PetscCall(MeasureEnergy(bounded, &before));
-  PetscCall(PetscArraycpy(bounded->kept, bounded->x, bounded->cells));
+  bounded_copy(bounded, bounded->x, bounded->kept);
   if (lengths->minimum < PETSC_INFINITY && !is_plain(bounded)) {
     PetscCall(MoveProjected(bounded, lengths->minimum, bounded->direction));
     PetscCall(MeasureEnergy(bounded, &after));
@@ -146,7 +146,7 @@ static PetscErrorCode Proportion(Bounded bounded)
   StepLengths lengths;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < bounded->cells; c++)
+  FOR_RANGES(bounded, c)
     bounded->direction[c] =
         bounded->states[c] == CELL_ACTIVE && bounded->gradient[c] < 0. ? bounded->gradient[c] : 0.;
   PetscCall(FindLengths(bounded, &lengths));

@@ -63,8 +63,15 @@ PetscErrorCode PoissonFix(Poisson poisson, const unsigned char states[], unsigne
 /* poisson.c: components and preconditioner of the weights and fixed cells that were taken */
 PetscErrorCode PoissonBuild(Poisson poisson);
 
-/* stencil.c: y = A x, both tightly */
+/* Cells of a row that follow each other; `first` is among the owned ones. */
+typedef struct {
+  PetscInt j, k, first, length;
+} RowRange;
+
+/* stencil.c: y = A x, both tightly; the same for some ranges of cells only */
 PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y);
+PetscErrorCode PoissonMultiplyRanges(Poisson poisson, PetscInt count, const RowRange ranges[],
+                                     const PetscReal *x, PetscReal *y);
 
 /* assembled.c: a matrix of the same operator, with the identity outside the problem */
 PetscErrorCode PoissonAssemble(Poisson poisson, Mat *matrix);

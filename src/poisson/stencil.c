@@ -38,10 +38,12 @@ typedef struct {
 DEFINE_MULTIPLY_ROW(multiply_rounded, float)
 DEFINE_MULTIPLY_ROW(multiply_exact, PetscReal)
 
-static void multiply_row(Poisson poisson, PetscInt j, PetscInt k, const RowStencil *row, PetscReal *result)
+/* From cell `at` on, of those of the box. */
+static void multiply_row(Poisson poisson, const PetscInt at[DIM], PetscInt width, const RowStencil *row,
+                         PetscReal *result)
 {
   const GridBox *box = poisson->exact[X] ? &poisson->operand_box : &poisson->box;
-  const PetscInt c = box_index(box, box->start[X], j, k), width = owned_width(box, X);
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
   if (poisson->exact[X]) {
     const PetscReal *w[DIM] = {poisson->exact[X] + c, poisson->exact[Y] + c, NULL};
@@ -101,27 +103,43 @@ static inline const PetscReal *row_of(const Poisson poisson, const PetscReal *x,
   return owned ? x + tight_index(box, j, k) : poisson->ghosts + box_index(box, box->start[X], j, k);
 }
 
+/* What the ghosts of x have been filled for. */
+static void multiply_range(Poisson poisson, const RowRange *range, const PetscReal *x, PetscReal *y)
+{
+  const GridBox *box = &poisson->operand_box;
+  const PetscInt j = range->j, k = range->k, i = range->first - tight_index(box, j, k);
+  const PetscInt c = box_index(box, box->start[X] + i, j, k), width = range->length;
+  PetscReal     *middle = poisson->row + 1;
+  RowStencil     row = {
+          .x = middle, .y_low = row_of(poisson, x, j - 1, k) + i, .y_high = row_of(poisson, x, j + 1, k) + i};
+
+  memcpy(middle, x + range->first, width * sizeof(*x));
+  middle[-1] = i > 0 ? x[range->first - 1] : poisson->ghosts[c - 1];
+  middle[width] = i + width < owned_width(box, X) ? x[range->first + width] : poisson->ghosts[c + width];
+  if (box->dimension == 3) {
+    row.z_low = row_of(poisson, x, j, k - 1) + i;
+    row.z_high = row_of(poisson, x, j, k + 1) + i;
+  }
+  multiply_row(poisson, (PetscInt[DIM]){box->start[X] + i, j, k}, width, &row, y + range->first);
+}
+
+PetscErrorCode PoissonMultiplyRanges(Poisson poisson, PetscInt count, const RowRange ranges[],
+                                     const PetscReal *x, PetscReal *y)
+{
+  PetscFunctionBegin;
+  PetscCall(FillGhosts(poisson, x));
+  for (PetscInt n = 0; n < count; n++)
+    multiply_range(poisson, &ranges[n], x, y);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y)
 {
   const GridBox *box = &poisson->operand_box;
-  const PetscInt width = owned_width(box, X);
-  PetscReal     *middle = poisson->row + 1;
 
   PetscFunctionBegin;
   PetscCall(FillGhosts(poisson, x));
-  FOR_ROWS(box, j, k) {
-    const PetscInt c = box_index(box, box->start[X], j, k);
-    RowStencil     row = {
-            .x = middle, .y_low = row_of(poisson, x, j - 1, k), .y_high = row_of(poisson, x, j + 1, k)};
-
-    memcpy(middle, x + tight_index(box, j, k), width * sizeof(*x));
-    middle[-1] = poisson->ghosts[c - 1];
-    middle[width] = poisson->ghosts[c + width];
-    if (box->dimension == 3) {
-      row.z_low = row_of(poisson, x, j, k - 1);
-      row.z_high = row_of(poisson, x, j, k + 1);
-    }
-    multiply_row(poisson, j, k, &row, y + tight_index(box, j, k));
-  }
+  FOR_ROWS(box, j, k)
+    multiply_range(poisson, &(RowRange){j, k, tight_index(box, j, k), owned_width(box, X)}, x, y);
   PetscFunctionReturn(0);
 }

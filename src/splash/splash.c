@@ -219,49 +219,50 @@ PetscReal splash_particle_mass(const Splash splash)
   return splash->fluid->density * PetscPowRealInt(h, dimension) / lattice_size(splash->config, dimension);
 }
 
-static void add_particle(const Splash splash, const Vector3 *place, const PetscReal *velocity,
-                         SplashTotals *totals)
-{
-  const PetscReal mass = splash_particle_mass(splash);
+/* Sums and maxima over the particles of a rank; sums for each unit of mass. */
+typedef struct {
+  PetscReal velocity[DIM], place[DIM], square[DIM], fastest[DIM], highest[DIM];
+} ParticleSums;
 
-  for (PetscInt d = 0; d < DIM; d++) {
-    totals->momentum[d] += mass * velocity[d];
-    totals->moment[d] += mass * place->at[d];
-    totals->kinetic_energy += 0.5 * mass * PetscSqr(velocity[d]);
-    totals->largest_speed = PetscMax(totals->largest_speed, PetscAbsReal(velocity[d]));
-    totals->highest[d] = PetscMax(totals->highest[d], place->at[d]);
-  }
+static ParticleSums sum_particles(const ParticleView *view, PetscInt width)
+{
+  ParticleSums sums = {.highest = {PETSC_MIN_REAL, PETSC_MIN_REAL, PETSC_MIN_REAL}};
+
+  for (PetscInt n = 0; n < view->count; n++)
+    for (PetscInt d = 0; d < DIM; d++) {
+      const PetscReal u = view->values[n * width + d], x = view->positions[n].at[d];
+
+      sums.velocity[d] += u;
+      sums.place[d] += x;
+      sums.square[d] += u * u;
+      sums.fastest[d] = PetscAbsReal(u) > sums.fastest[d] ? PetscAbsReal(u) : sums.fastest[d];
+      sums.highest[d] = x > sums.highest[d] ? x : sums.highest[d];
+    }
+  return sums;
 }
 
 PetscErrorCode SplashGetTotals(Splash splash, SplashTotals *totals)
 {
-  const MPI_Comm comm = grid_box(splash->grid)->comm;
-  PetscReal      sums[2 * DIM + 1], most[DIM + 1];
-  ParticleView   view;
+  const MPI_Comm  comm = grid_box(splash->grid)->comm;
+  const PetscReal mass = splash_particle_mass(splash);
+  ParticleSums    sums;
+  ParticleView    view;
 
   PetscFunctionBegin;
-  *totals = (SplashTotals){.highest = {PETSC_MIN_REAL, PETSC_MIN_REAL, PETSC_MIN_REAL}};
   PetscCall(ParticlesGetView(splash->particles, &view));
-  for (PetscInt n = 0; n < view.count; n++)
-    add_particle(splash, &view.positions[n], view.values + n * splash->width, totals);
+  sums = sum_particles(&view, splash->width);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums.velocity, 3 * DIM, MPIU_REAL, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums.fastest, 2 * DIM, MPIU_REAL, MPI_MAX, comm));
+  *totals = (SplashTotals){.largest_speed = 0.};
   for (PetscInt d = 0; d < DIM; d++) {
-    sums[d] = totals->momentum[d];
-    sums[DIM + d] = totals->moment[d];
-    most[d] = totals->highest[d];
+    totals->momentum[d] = mass * sums.velocity[d];
+    totals->moment[d] = mass * sums.place[d];
+    totals->kinetic_energy += 0.5 * mass * sums.square[d];
+    totals->largest_speed = PetscMax(totals->largest_speed, sums.fastest[d]);
+    totals->highest[d] = sums.highest[d];
   }
-  sums[2 * DIM] = totals->kinetic_energy;
-  most[DIM] = totals->largest_speed;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2 * DIM + 1, MPIU_REAL, MPI_SUM, comm));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, DIM + 1, MPIU_REAL, MPI_MAX, comm));
-  for (PetscInt d = 0; d < DIM; d++) {
-    totals->momentum[d] = sums[d];
-    totals->moment[d] = sums[DIM + d];
-    totals->highest[d] = most[d];
-  }
-  totals->kinetic_energy = sums[2 * DIM];
-  totals->largest_speed = most[DIM];
   PetscCall(ParticlesGetTotal(splash->particles, &totals->particles));
-  totals->mass = splash_particle_mass(splash) * (PetscReal)totals->particles;
+  totals->mass = mass * (PetscReal)totals->particles;
   PetscFunctionReturn(0);
 }
 

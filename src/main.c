@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Before the libraries begin: UCX, of Open MPI, takes SIGHUP before main() does, also from nohup. */
+#ifdef __ELF__
+typedef void (*Beginning)(void);
+static const Beginning begin __attribute__((section(".preinit_array"), used)) = simulation_note_ignored;
+#endif
+
 static const struct {
   const char *name;
   PetscErrorCode (*run)(const Arguments *arguments, int *code);

@@ -225,6 +225,10 @@ PetscErrorCode SimulationPrintShares(Simulation simulation);
 /* From now on these signals do not end the process but its run, unless it was started to ignore them; a
    second SIGINT ends the process. For the time before SimulationRun. */
 void simulation_listen(void);
+/* Which of them the process ignores now, as nohup and shells without job control ask for: what it was started
+   to, if no library has begun yet. Else the first simulation_listen() calls it. */
+void simulation_note_ignored(void);
+
 /* What a run of this scene on so many ranks needs, without running it. */
 typedef struct {
   PetscInt   cells[MILLRACE_DIM];

@@ -26,17 +26,28 @@ static void ask_to_stop(int number)
   errno = before;
 }
 
+static PetscBool is_ignored[HEEDED], is_noted;
+
+void simulation_note_ignored(void)
+{
+  struct sigaction now;
+
+  for (int s = 0; s < HEEDED && !is_noted; s++)
+    is_ignored[s] =
+        !sigaction(heeded[s].number, NULL, &now) && now.sa_handler == SIG_IGN ? PETSC_TRUE : PETSC_FALSE;
+  is_noted = PETSC_TRUE;
+}
+
 void simulation_listen(void)
 {
+  simulation_note_ignored();
   for (int s = 0; s < HEEDED && !stop_asked; s++) {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART}, before;
+    struct sigaction action = {.sa_handler = is_ignored[s] ? SIG_IGN : ask_to_stop, .sa_flags = SA_RESTART};
 
     sigemptyset(&action.sa_mask);
-    if (heeded[s].number == SIGINT)
+    if (heeded[s].number == SIGINT && !is_ignored[s])
       action.sa_flags |= (int)SA_RESETHAND;
-    /* nohup and shells without job control ask for this */
-    if (sigaction(heeded[s].number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-      sigaction(heeded[s].number, &action, NULL);
+    sigaction(heeded[s].number, &action, NULL);
   }
 }
 

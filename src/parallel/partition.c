@@ -113,7 +113,7 @@ static PetscErrorCode PartByParMetis(MPI_Comm comm, const PartitionGraph *graph,
 static PetscErrorCode CopyIndices(PetscInt count, const PetscInt from[], PetscInt **to)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(count, to));
+  PetscCall(PetscMalloc1(count + 1, to)); /* PT-Scotch refuses null on some of the ranks */
   PetscCall(PetscArraycpy(*to, from, count));
   PetscFunctionReturn(0);
 }

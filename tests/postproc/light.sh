@@ -103,6 +103,9 @@ draw "$plot" vortex plume kinetic_energy --reference reference.csv:y:u --label a
   --data compare.csv --size 640 480
 ok "two runs and reference points share a panel" measure has_points compare.csv table 3
 ok "the plot has the size asked for" measure has_size compare.png 640 480
+ok "the legend of a few curves is among them" measure legend_lies 3 in
+ok "that of many beside them" measure legend_lies 9 beside
+ok "of the times those that count are shown" measure parts_that_count_are_shown
 ok "the solver's columns are drawn" draw "$plot" plume --solver -o solver.png
 ok "a column that is not there is refused" refuses_alone "$plot" plume nothing
 ok "a line outside the box is refused" refuses "$plot" plume --line 5,5,5 6,6,6

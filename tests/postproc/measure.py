@@ -2,10 +2,12 @@
 
 Without a question it answers one after the other, a line each with tabs between the words: "yes", or what it has seen."""
 
+import argparse
 import contextlib
 import os
 import runpy
 import sys
+import types
 
 import numpy
 
@@ -352,6 +354,33 @@ def curve_is(path, formula, tolerance):
 def has_points(path, label, count):
     rows = [line for line in open(path, encoding="utf-8") if line.split(",")[1] == label]
     expect(len(rows) == int(count), len(rows))
+
+
+def program(name):
+    return runpy.run_path(os.path.join(os.environ["MILLRACE_SOURCE"], "postproc", name), run_name=name)
+
+
+def parts_that_count_are_shown():
+    """Of wall-clock times at least 2 % of those of the steps, the largest first; what is not known counts nothing."""
+    times = {"wall_small": [0.1, 0.1], "wall_step": [5, 5], "wall_some": [numpy.nan, 0.3], "wall_most": [1, 2]}
+    ledger = types.SimpleNamespace(column=lambda name: numpy.array(times[name]))
+    seen = program("plot")["parts_that_count"](ledger, list(times))
+    expect(seen == ["wall_step", "wall_most", "wall_some", "wall_small"], seen)
+    times["wall_small"] = [0.09, 0.1]
+    seen = program("plot")["parts_that_count"](ledger, list(times))
+    expect(seen == ["wall_step", "wall_most", "wall_some"], seen)
+
+
+def legend_lies(count, where):
+    """Of a panel with so many curves beside it, or in it."""
+    plot = program("plot")
+    names = argparse.Namespace(size=None, log=False, log_over=False, over=None, line=None, title=None)
+    figure = plot["draw"]([plot["Curve"]("p", f"curve {n}", [0, 1], [n, 1]) for n in range(int(count))], names)
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    box, legend = axes.get_window_extent(), axes.get_legend().get_window_extent()
+    expect((where == "beside") == (legend.x0 >= box.x1), box, legend)
+    expect(legend.x1 <= figure.bbox.x1 and box.width > 0.4 * figure.bbox.width, figure.bbox, box, legend)
 
 
 def ends_with(code, program, *words):

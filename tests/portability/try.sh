@@ -13,7 +13,7 @@ set -u
 source=$(cd "$(dirname "$0")/../.." && pwd)
 user=
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'for root in "$work"/*/proc; do umount_all "${root%/proc}"; done; rm -rf --one-file-system "$work"' EXIT
 jobs=$(nproc 2> /dev/null || echo 2) # before OMP_NUM_THREADS, which it heeds
 export MILLRACE_SOURCE=$source
 . "$source/tests/support/environment.sh"
@@ -80,10 +80,20 @@ try_mpich() {
     PETSC_ARCH="${PETSC_ARCH:-}"
 }
 
+umount_all() { # ROOT
+  local place
+  for place in dev/pts dev sys proc; do
+    ! mountpoint -q "$1/$place" || umount "$1/$place"
+  done
+}
 in_debian() { # CODENAME
   local root=$work/$1
   debootstrap --variant=minbase "$1" "$root" > "$work/debootstrap.log" 2>&1 || { tail -n 5 "$work/debootstrap.log"; return 1; }
-  mkdir -p "$root/millrace/build" && copy_tree "$root/millrace" && mount --bind /proc "$root/proc" || return 1
+  mkdir -p "$root/millrace/build" && copy_tree "$root/millrace" || return 1
+  local place
+  for place in proc sys dev dev/pts; do # hwloc reads the second, tests of progress lines need a terminal of the last
+    mount --bind "/$place" "$root/$place" || { umount_all "$root"; return 1; }
+  done
   if [ -z "${TESTS:-}" ]; then
     chroot "$root" /millrace/bootstrap check > "$work/$1.log" 2>&1
   else
@@ -92,7 +102,7 @@ in_debian() { # CODENAME
       jobs=$jobs TESTS=$TESTS chroot "$root" bash /millrace/steps.sh; } > "$work/$1.log" 2>&1
   fi
   local code=$?
-  umount "$root/proc"
+  umount_all "$root"
   [ $code = 0 ] || tail -n 40 "$work/$1.log"
   tail -n 1 "$work/$1.log"
   return $code

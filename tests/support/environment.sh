@@ -9,7 +9,7 @@ export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none # Open MPI 5
 # All ranks of a test are on this machine: without a search for networks a program starts in half of the time.
-export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader,tcp
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 export OMP_NUM_THREADS=1
 # hwloc asks every X server for graphics cards, and a process whose server ends meanwhile ends with it.
 export HWLOC_COMPONENTS=-gl

@@ -35,6 +35,9 @@ PetscErrorCode MovingTreeDestroy(MovingTree *tree);
 /* Boxes around both places of each triangle, larger by its margin on every side. Not collective. */
 PetscErrorCode MovingTreePlace(MovingTree tree, const Vector3 from[], const Vector3 to[],
                                const PetscReal margins[]);
+/* From now on pairs are found whose lower number is marked; of all if nothing is (null). The marks are
+   borrowed. Not collective. */
+PetscErrorCode MovingTreeWant(MovingTree tree, const PetscBool marks[]);
 /* All pairs whose boxes have a point in common, the lower number first, in no order; to be freed by
    PetscFree. Not collective. */
 PetscErrorCode MovingTreeFindPairs(MovingTree tree, PetscInt *count, PetscInt (**pairs)[2]);

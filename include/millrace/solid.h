@@ -191,13 +191,15 @@ typedef struct {
 
 /* A deformable solid. */
 typedef struct {
-  char       *name;
-  MeshConfig  mesh;            /* where it is at time zero, at rest */
-  char       *material;        /* its name */
-  Vector3     velocity;        /* m/s, at time zero */
-  Vector3     spin;            /* rad/s, about the middle of its bounds */
-  PetscReal   friction;        /* Coulomb's coefficient against bodies */
-  BodySurface surface;         /* in a fluid */
+  char                 *name;
+  MeshConfig            mesh;     /* where it is at time zero, at rest */
+  char                 *assembly; /* its name; null or "": none */
+  const RigidTransform *placed;   /* of a copy: from there to where it is, with its shapes; null: there */
+  char                 *material; /* its name */
+  Vector3               velocity; /* m/s, at time zero */
+  Vector3               spin;     /* rad/s, about the middle of its bounds */
+  PetscReal             friction; /* Coulomb's coefficient against bodies */
+  BodySurface           surface;  /* in a fluid */
   PetscReal contact_thickness; /* m; > 0: surfaces of meshes keep the mean of theirs between them; 0: this one
                                   passes through other meshes and itself */
   PetscBool  self_contact;     /* with a thickness: it meets itself too */
@@ -259,10 +261,16 @@ typedef struct {
   PetscInt             material_count, mesh_count;
   SolidMaterialConfig *materials;
   SolidMeshConfig     *meshes;
+  PetscInt             copied_count; /* of meshes that SolidCopyMeshes has made copies of */
+  SolidMeshConfig     *copied;       /* null: it has not */
   PetscInt             binding_count;
   BindingConfig       *bindings;
 } SolidConfig;
 extern const SchemaKey SolidKeys[];
+/* Meshes of assemblies become one for each copy, "NAME.3", held by the bodies of that copy; and back. They
+   share what is not their own with the meshes that they are copies of. Not collective. */
+PetscErrorCode SolidCopyMeshes(SolidConfig *config);
+PetscErrorCode SolidReturnMeshes(SolidConfig *config);
 /* A material by its name: of the configuration, else of the usual ones (rubber, steel, …); null: there is
    none. And the usual ones by their number from 0 on; null: there are no more. */
 const SolidMaterialConfig *solid_find_material(const SolidConfig *config, const char name[]);

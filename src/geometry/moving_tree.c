@@ -12,6 +12,8 @@ struct _p_MovingTree {
   PetscInt         node_count; /* 0: not yet built */
   struct TreeNode *nodes;
   PetscReal        built_area; /* of all boxes together, when it was built */
+  const PetscBool *wanted; /* of triangles: pairs with these as their lower numbers; borrowed; null: all */
+  PetscBool       *has_wanted; /* of nodes; null with that */
 };
 
 PetscErrorCode MovingTreeCreate(PetscInt count, const PetscInt (*triangles)[3], MovingTree *tree)
@@ -33,6 +35,7 @@ PetscErrorCode MovingTreeDestroy(MovingTree *tree)
   if (!*tree)
     PetscFunctionReturn(0);
   PetscCall(PetscFree3((*tree)->items, (*tree)->order, (*tree)->nodes));
+  PetscCall(PetscFree((*tree)->has_wanted));
   PetscCall(PetscFree(*tree));
   PetscFunctionReturn(0);
 }
@@ -72,6 +75,32 @@ static PetscReal refit(MovingTree tree)
   return area;
 }
 
+PetscErrorCode MovingTreeWant(MovingTree tree, const PetscBool marks[])
+{
+  PetscFunctionBegin;
+  tree->wanted = marks;
+  tree->node_count = 0;
+  PetscCall(PetscFree(tree->has_wanted));
+  if (marks)
+    PetscCall(PetscMalloc1(2 * tree->count, &tree->has_wanted));
+  PetscFunctionReturn(0);
+}
+
+/* As refit. */
+static void mark_nodes(MovingTree tree)
+{
+  for (PetscInt n = tree->node_count - 1; n >= 0 && tree->wanted; n--) {
+    const struct TreeNode *node = &tree->nodes[n];
+
+    tree->has_wanted[n] = PETSC_FALSE;
+    if (node->right)
+      tree->has_wanted[n] =
+          tree->has_wanted[n + 1] || tree->has_wanted[node->right] ? PETSC_TRUE : PETSC_FALSE;
+    for (PetscInt k = node->start; k < node->start + node->count && !node->right && !tree->has_wanted[n]; k++)
+      tree->has_wanted[n] = tree->wanted[tree->order[k]];
+  }
+}
+
 PetscErrorCode MovingTreePlace(MovingTree tree, const Vector3 from[], const Vector3 to[],
                                const PetscReal margins[])
 {
@@ -86,6 +115,7 @@ PetscErrorCode MovingTreePlace(MovingTree tree, const Vector3 from[], const Vect
   }
   tree->node_count = tree_build_nodes(tree->count, tree->items, tree->order, tree->nodes);
   tree->built_area = refit(tree);
+  mark_nodes(tree);
   PetscFunctionReturn(0);
 }
 
@@ -105,7 +135,8 @@ typedef struct {
 static PetscErrorCode AddPair(const MovingTree tree, PetscInt a, PetscInt b, PairsFound *found)
 {
   PetscFunctionBegin;
-  if (!boxes_overlap(&tree->items[a].box, &tree->items[b].box))
+  if (!boxes_overlap(&tree->items[a].box, &tree->items[b].box) ||
+      (tree->wanted && !tree->wanted[PetscMin(a, b)]))
     PetscFunctionReturn(0);
   PetscCall(GrowList(found->count, &found->room, &found->pairs));
   found->pairs[found->count][0] = PetscMin(a, b);
@@ -159,6 +190,8 @@ PetscErrorCode MovingTreeFindPairs(MovingTree tree, PetscInt *count, PetscInt (*
     const PetscInt pair[2] = {stack[height - 1][0], stack[height - 1][1]};
 
     height--;
+    if (tree->wanted && !tree->has_wanted[pair[0]] && !tree->has_wanted[pair[1]])
+      continue;
     if (pair[0] != pair[1] && !boxes_overlap(&tree->nodes[pair[0]].box, &tree->nodes[pair[1]].box))
       continue;
     if (!tree->nodes[pair[0]].right && !tree->nodes[pair[1]].right)

@@ -65,6 +65,28 @@ static PetscErrorCode CheckMaterial(Scene scene, Node *item, const SolidMaterial
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckAssembly(Scene scene, Node *item, const SolidMeshConfig *mesh)
+{
+  const SolidConfig *solids = &scene->config.solids;
+  const char       **names, *near;
+  PetscBool          found = mesh->assembly && mesh->assembly[0] ? PETSC_FALSE : PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(solids->assembly_count + 1, &names));
+  for (PetscInt a = 0; a < solids->assembly_count; a++) {
+    names[a] = solids->assemblies[a].name ? solids->assemblies[a].name : "";
+    found = found || !strcmp(names[a], mesh->assembly) ? PETSC_TRUE : PETSC_FALSE;
+  }
+  near = found ? NULL : closest_word(mesh->assembly, names);
+  if (!found)
+    PetscCall(ProblemAdd(scene, node_find(item, "assembly"), PROBLEM_ERROR,
+                         "no assembly is called \"%.40s\"%s%s%s", mesh->assembly,
+                         near ? "; did you mean \"" : "; add it to solids.assemblies", near ? near : "",
+                         near ? "\"?" : ""));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool is_endless(Shape shape)
 {
   Vector3 low, high;
@@ -127,19 +149,42 @@ static PetscErrorCode CheckMesh(Scene scene, Node *item, SolidMeshConfig *mesh)
   PetscCall(CheckMaterialName(scene, item, mesh));
   PetscCall(CheckElements(scene, item, mesh));
   PetscCall(CheckFibres(scene, item, mesh));
+  PetscCall(CheckAssembly(scene, item, mesh));
   for (PetscInt h = 0; h < mesh->held_count; h++)
     PetscCall(CheckHold(scene, node_item(node_find(item, "held"), h), &mesh->held[h]));
   PetscFunctionReturn(0);
 }
 
-static PetscBool is_mesh(Scene scene, const char name[])
+/* Null: there is none. */
+static const SolidMeshConfig *find_mesh(Scene scene, const char name[])
 {
   const SolidConfig *config = &scene->config.solids;
 
   for (PetscInt m = 0; m < config->mesh_count; m++)
     if (config->meshes[m].name && !strcmp(config->meshes[m].name, name))
-      return PETSC_TRUE;
-  return PETSC_FALSE;
+      return &config->meshes[m];
+  return NULL;
+}
+
+PetscBool scene_has_mesh(Scene scene, const char name[])
+{
+  return find_mesh(scene, name) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode CheckBound(Scene scene, Node *node, const char binding[], const char name[])
+{
+  const SolidMeshConfig *mesh = find_mesh(scene, name);
+
+  PetscFunctionBegin;
+  if (!mesh)
+    PetscCall(SceneCheckBody(scene, node, name));
+  else if (mesh->assembly && mesh->assembly[0])
+    PetscCall(
+        ProblemAdd(scene, node, PROBLEM_ERROR,
+                   "binding \"%s\": mesh \"%s\" is copied with its assembly, and copies of meshes are not "
+                   "bound: use \"held\", or leave out its assembly",
+                   binding, name));
+  PetscFunctionReturn(0);
 }
 
 /* Both ends have names of meshes or bodies, and are not the same. */
@@ -148,14 +193,13 @@ static PetscErrorCode CheckBinding(Scene scene, Node *item, const BindingConfig 
   PetscFunctionBegin;
   if (!binding->name || !binding->from || !binding->to)
     PetscFunctionReturn(0);
-  if (!is_mesh(scene, binding->from))
-    PetscCall(SceneCheckBody(scene, node_find(item, "from"), binding->from));
-  else if (vector3_norm(binding->at) > 0.)
+  PetscCall(CheckBound(scene, node_find(item, "from"), binding->name, binding->from));
+  if (find_mesh(scene, binding->from) && vector3_norm(binding->at) > 0.)
     PetscCall(ProblemAddAtKey(scene, node_find(item, "at"), PROBLEM_ERROR,
                               "binding \"%s\" binds a mesh: say which vertices by \"inside\"",
                               binding->name));
-  if (binding->to[0] && !is_mesh(scene, binding->to))
-    PetscCall(SceneCheckBody(scene, node_find(item, "to"), binding->to));
+  if (binding->to[0])
+    PetscCall(CheckBound(scene, node_find(item, "to"), binding->name, binding->to));
   if (!strcmp(binding->from, binding->to))
     PetscCall(ProblemAddAtKey(scene, node_find(item, "to"), PROBLEM_ERROR,
                               "binding \"%s\" binds \"%s\" to itself: name another mesh or body",

@@ -45,6 +45,8 @@ static PetscErrorCode Interpret(Scene scene)
   PetscCall(SceneExpandSides(scene));
   PetscCall(ReadKeys(scene, scene->root, SceneKeys, &scene->config));
   PetscCall(SceneCheck(scene));
+  if (scene_is_good(scene))
+    PetscCall(SolidCopyMeshes(&scene->config.solids));
   if (scene->problem_count)
     qsort(scene->problems, scene->problem_count, sizeof(*scene->problems), by_place);
   if (scene_is_good(scene))
@@ -90,6 +92,7 @@ PetscErrorCode SceneDestroy(Scene *scene)
   PetscFunctionBegin;
   if (!*scene)
     PetscFunctionReturn(0);
+  PetscCall(SolidReturnMeshes(&(*scene)->config.solids));
   PetscCall(SceneDestroyBarriers(*scene));
   PetscCall(DestroyKeys(SceneKeys, (*scene)->config.fluid.scalar_count, &(*scene)->config));
   PetscCall(NodeDestroy(&(*scene)->root));

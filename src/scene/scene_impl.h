@@ -163,6 +163,7 @@ PetscErrorCode SceneCheckBody(Scene scene, Node *node, const char word[]);
 /* deformables.c: its part about deformable solids. */
 PetscErrorCode SceneCheckMeshes(Scene scene);
 PetscErrorCode SceneCheckBindings(Scene scene);
+PetscBool      scene_has_mesh(Scene scene, const char name[]);
 /* obstacles.c: once all else is checked. */
 PetscErrorCode SceneMakeObstaclesBodies(Scene scene);
 /* body_shape.c: gives a body the surface of its union, intersection, difference or formula. */

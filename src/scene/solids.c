@@ -254,6 +254,30 @@ static PetscErrorCode CheckPairName(Scene scene, Node *node, const char word[], 
   PetscFunctionReturn(0);
 }
 
+/* A mesh and a body only say that they do not touch; `*is_mesh` if there is one. */
+static PetscErrorCode CheckMeshPair(Scene scene, Node *item, const ContactPairConfig *pair,
+                                    PetscBool *is_mesh)
+{
+  const PetscBool   first = scene_has_mesh(scene, pair->first), second = scene_has_mesh(scene, pair->second);
+  const BodyConfig *body;
+
+  PetscFunctionBegin;
+  *is_mesh = first || second ? PETSC_TRUE : PETSC_FALSE;
+  if (!*is_mesh)
+    PetscFunctionReturn(0);
+  if (first && second)
+    PetscCall(
+        ProblemAdd(scene, item, PROBLEM_ERROR,
+                   "a pair of meshes has no contact of its own: give both a contact_thickness, or not"));
+  else if (!pair->none)
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                         "a pair with a mesh can only say \"contact: none\": friction is what both say"));
+  else
+    PetscCall(CheckPairName(scene, node_find(item, first ? "second" : "first"),
+                            first ? pair->second : pair->first, &body));
+  PetscFunctionReturn(0);
+}
+
 /* As the bodies' contact takes it: smooth on rough is smooth. */
 static PetscReal geometric_mean(PetscReal a, PetscReal b)
 {
@@ -264,9 +288,13 @@ static PetscReal geometric_mean(PetscReal a, PetscReal b)
 static PetscErrorCode CheckPair(Scene scene, Node *item, ContactPairConfig *pair)
 {
   const BodyConfig *first, *second;
+  PetscBool         has_mesh;
 
   PetscFunctionBegin;
   if (!pair->first || !pair->second)
+    PetscFunctionReturn(0);
+  PetscCall(CheckMeshPair(scene, item, pair, &has_mesh));
+  if (has_mesh)
     PetscFunctionReturn(0);
   PetscCall(CheckPairName(scene, node_find(item, "first"), pair->first, &first));
   PetscCall(CheckPairName(scene, node_find(item, "second"), pair->second, &second));

@@ -426,6 +426,40 @@ static void assemblies_that_cannot_be(void **state)
   one_error(SOLIDS "    - " BALL "}\n  assemblies: [{name: pair}, {name: pair}]\n", 5, "names must differ");
 }
 
+#define COPIED(keys)                                                                                         \
+  RUN "solids:\n  materials:\n    - {name: rubber, young: 1e5}\n  assemblies: [{name: set, copies: {count: " \
+      "[2, "                                                                                                 \
+      "1, 1], step: [3, 0, 0]}}]\n  bodies:\n    - " BALL                                                    \
+      ", assembly: set}\n    - {name: rock, type: static, "                                                  \
+      "shape: {sphere: {center: [0, 9, 0], radius: 1}}}\n  meshes:\n    - {name: bar, assembly: set, "       \
+      "material: "                                                                                           \
+      "rubber, edge: 0.5, shape: {box: {low: [0, 3, 0], high: [1, 4, 1]}}, held: [{inside: {box: {low: [0, " \
+      "3, "                                                                                                  \
+      "0], high: [0.1, 4, 1]}}, to: ball}, {inside: {box: {low: [0.9, 3, 0], high: [1, 4, 1]}}, to: "        \
+      "rock}]}\n" keys
+
+/* Each copy is held by the body of its own, or by one that is not copied. */
+static void meshes_are_copied_with_their_assembly(void **state)
+{
+  Scene                  scene = good_scene(COPIED("  pairs: [{first: bar, second: rock, contact: none}]\n"));
+  const SolidConfig     *config = &scene_config(scene)->solids;
+  const SolidMeshConfig *copy = &config->meshes[1];
+
+  (void)state;
+  assert_int_equal(config->mesh_count, 2);
+  assert_string_equal(config->meshes[0].name, "bar.0");
+  assert_string_equal(copy->name, "bar.1");
+  assert_string_equal(copy->held[0].to, "ball.1");
+  assert_string_equal(copy->held[1].to, "rock");
+  assert_near(copy->placed->position.at[X], 3, 0);
+  assert_success(SceneDestroy(&scene));
+  one_error(COPIED("  bindings: [{name: b, from: bar, to: rock}]\n"), 11, "copies of meshes are not bound");
+  one_error(COPIED("  pairs: [{first: bar, second: rock}]\n"), 11, "can only say");
+  one_error(COPIED("  pairs: [{first: bar, second: bar, contact: none}]\n"), 11, "a pair of meshes");
+  one_error(BAR("edge: 0.5, material: rubber, assembly: sit") "  assemblies: [{name: set}]\n", 6,
+            "did you mean \"set\"");
+}
+
 static void a_message_stands_at_its_keys(void **state)
 {
   Scene scene = good_scene(JOINT("child: ball"));
@@ -454,4 +488,6 @@ TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(a_deformable_solid_is_read), cmocka_unit_test(deformable_solids_that_cannot_be),
           cmocka_unit_test(deformable_solids_with_a_warning), cmocka_unit_test(pairs_that_cannot_be),
           cmocka_unit_test(joints_that_cannot_be), cmocka_unit_test(an_assembly_is_copied_with_its_joints),
-          cmocka_unit_test(assemblies_that_cannot_be), cmocka_unit_test(a_message_stands_at_its_keys))
+          cmocka_unit_test(assemblies_that_cannot_be),
+          cmocka_unit_test(meshes_are_copied_with_their_assembly),
+          cmocka_unit_test(a_message_stands_at_its_keys))

@@ -1,5 +1,6 @@
 /* Deformable solids that the ranks share do what they do on one, to the last bit. */
 #include "harness.h"
+#include "scene_run.h"
 #include "solid_case.h"
 
 #include "solid/deformable/distribution.h"
@@ -51,6 +52,8 @@ static void assert_same(const Twins *twins)
   assert_near(solid_report(shared).volume, solid_report(alone).volume, 1e-12);
   assert_near(solid_report(shared).least_ratio, solid_report(alone).least_ratio, 0.);
   assert_near(solid_report(shared).point_contacts, solid_report(alone).point_contacts, 0.);
+  assert_near(solid_report(shared).mesh_pairs, solid_report(alone).mesh_pairs, 0.);
+  assert_near(solid_report(shared).mesh_crossings, solid_report(alone).mesh_crossings, 0.);
 }
 
 static void twins_run(Twins *twins, PetscReal dt, PetscInt steps)
@@ -210,6 +213,61 @@ static void cloth_over_a_ball_has_the_same_bits(void **state)
   }
 }
 
+/* A sheet that falls on its edge and folds; and how many contacts it has had with itself. */
+static void cloth_that_meets_itself_has_the_same_bits(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  PetscReal  met = 0.;
+  Twins      twins;
+
+  (void)state;
+  add_cloth(solids, MATERIAL_NEO_HOOKEAN);
+  solids->meshes[0].contact_thickness = 0.02;
+  solids->meshes[0].self_contact = PETSC_TRUE;
+  solids->meshes[0].friction = 0.3;
+  solids->meshes[0].velocity = vector3(0., 0., -2.);
+  solids->meshes[0].mesh.sheet.origin = vector3(0., 0., 0.01);
+  solids->meshes[0].mesh.sheet.along = vector3(0.8, 0., 0.);
+  solids->meshes[0].mesh.sheet.across = vector3(0., 0.2, 1.);
+  solid_case_add_plane(solids, vector3(0., 0., 0.), vector3(0., 0., 1.))->friction = 0.3;
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  for (PetscInt k = 0; k < 10; k++) {
+    twins_run(&twins, 1e-2, 4);
+    met += solid_report(twins.alone).mesh_pairs;
+  }
+  assert_on_all_ranks(met > 20);
+  twins_free(&twins);
+}
+
+/* A fast sheet with a hard bound fringe on a block: impulses and zones, and a free body that holds a corner.
+ */
+static void meshes_that_meet_fast_have_the_same_bits(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  PetscReal  impulses = 0., zones = 0.;
+  Twins      twins;
+
+  (void)state;
+  add_cloth(solids, MATERIAL_NEO_HOOKEAN);
+  solids->meshes[0].contact_thickness = 2e-3;
+  solids->meshes[0].velocity = vector3(0., 3., -40.);
+  solid_case_add_box(solids, vector3(1.02, 1.02, 0.5), vector3(0.1, 0.1, 0.1), vector3(0., 3., -40.));
+  solid_case_hold(solids, vector3(0.95, 0.95, -1.), vector3(2., 2., 1.), 0);
+  solid_case_add_mesh(solids, vector3(0.3, 0.3, 0.2), vector3(0.72, 0.7, 0.4), 0.07)->damping = 2e-3;
+  solids->meshes[1].contact_thickness = 2e-3;
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  for (PetscInt k = 0; k < 10; k++) {
+    twins_run(&twins, 1e-3, 2);
+    impulses += solid_report(twins.alone).mesh_impulses;
+    zones += solid_report(twins.alone).mesh_zones + solid_report(twins.alone).mesh_clamped;
+  }
+  note("%g impulses, %g zones", (double)impulses, (double)zones);
+  assert_on_all_ranks(impulses > 0.);
+  twins_free(&twins);
+}
+
 /* Between two boxes, one of which is free and turns by a joint, over a small ball that meets what lies
    between the vertices of the bar. */
 static void a_bar_between_bodies_has_the_same_bits(void **state)
@@ -272,6 +330,8 @@ TEST_MAIN(cmocka_unit_test(a_damped_cantilever_has_the_same_bits),
           cmocka_unit_test(hanging_vertices_have_the_same_bits),
           cmocka_unit_test(elements_that_remember_have_the_same_bits),
           cmocka_unit_test(cloth_over_a_ball_has_the_same_bits),
+          cmocka_unit_test(cloth_that_meets_itself_has_the_same_bits),
+          cmocka_unit_test(meshes_that_meet_fast_have_the_same_bits),
           cmocka_unit_test(a_bar_between_bodies_has_the_same_bits),
           cmocka_unit_test(kept_volumes_are_found_by_every_rank),
           cmocka_unit_test(ranks_without_points_are_no_trouble))

@@ -140,13 +140,39 @@ static void take_bodies(Solid solid)
   }
 }
 
+/* Of a mesh or all its copies. */
+static PetscBool is_name_of(const DeformableMesh *mesh, const char name[])
+{
+  const char  *own = mesh->config->name, *dot = mesh->config->placed ? strrchr(own, '.') : NULL;
+  const size_t length = dot ? (size_t)(dot - own) : strlen(own);
+
+  return strlen(name) == length && !strncmp(own, name, length) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* One of solids.pairs says so. */
+static PetscBool passes_through(Solid solid, const DeformableMesh *mesh, PetscInt body)
+{
+  const char *name = solid->bodies[body].config->name;
+
+  for (PetscInt p = 0; p < solid->config->pair_count; p++) {
+    const ContactPairConfig *pair = &solid->config->pairs[p];
+
+    if (pair->none && ((is_name_of(mesh, pair->first) && !strcmp(pair->second, name)) ||
+                       (is_name_of(mesh, pair->second) && !strcmp(pair->first, name))))
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 /* Whether skin and body may meet in the step, or come so near. */
 static PetscBool may_meet(Solid solid, const DeformableMesh *mesh, const Bounds *skin, PetscInt body,
                           PetscReal margin)
 {
   const Bounds box = form_bounds(solid->bodies[body].form, &solid->placements[body]);
 
-  return !mesh_is_held_by(mesh, body) && boxes_meet(skin, &box, margin) ? PETSC_TRUE : PETSC_FALSE;
+  return boxes_meet(skin, &box, margin) && !mesh_is_held_by(mesh, body) && !passes_through(solid, mesh, body)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
 }
 
 static PetscErrorCode FindOfMesh(Solid solid, const DeformableMesh *mesh, PetscReal dt,

@@ -30,7 +30,7 @@ static PetscErrorCode FindVertices(const DeformableMesh *mesh, MeshBinding *bind
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(vertices->vertex_count, &binding->vertices));
   for (PetscInt v = 0; v < vertices->vertex_count; v++)
-    if (!binding->config->inside || shape_is_inside(binding->config->inside, vertices->vertices[v]))
+    if (!binding->config->inside || shape_is_inside(binding->config->inside, vertex_in_scene(mesh, v)))
       binding->vertices[binding->count++] = v;
   PetscFunctionReturn(0);
 }

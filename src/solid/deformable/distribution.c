@@ -2,6 +2,7 @@
    whose edges join points of an element, and parents of such points where they are bound. */
 #include "distribution.h"
 
+#include "../contact/mesh/mesh_contact.h"
 #include "../contact/point_contact.h"
 
 #include <millrace/partition.h>
@@ -31,7 +32,7 @@ typedef struct _p_Distribution {
   PetscBool   *is_own; /* of every point */
   PetscSF      copies;
   MPI_Datatype vector;
-  PointGather  all, touched, carried; /* the last by free bodies */
+  PointGather  all, touched, carried, surface; /* the third by free bodies; of meshes that meet */
   SolidWork    work;
   PetscReal    since; /* s of processor time */
   PetscBool    is_working;
@@ -102,8 +103,8 @@ static PetscErrorCode FindRuns(const Points *points, const PetscBool marks[], Pe
   PetscFunctionReturn(0);
 }
 
-/* What is done by every rank alike as yet: solves with matrices, springs of bindings and skins, volumes that
-   are kept, and meshes that meet each other. */
+/* What is done by every rank alike as yet: solves with matrices, springs of bindings and skins, and volumes
+   that are kept. */
 static PetscBool can_be_shared(Solid solid)
 {
   const Points *points = solid->points;
@@ -116,8 +117,7 @@ static PetscBool can_be_shared(Solid solid)
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *mesh = &points->meshes[m];
 
-    if (mesh_is_soft(mesh) || mesh->config->contact_thickness > 0. ||
-        mesh->material->volume != SOLID_VOLUME_FREE)
+    if (mesh_is_soft(mesh) || mesh->material->volume != SOLID_VOLUME_FREE)
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -532,6 +532,7 @@ PetscErrorCode DistributionDestroy(Points *points)
   PetscCall(GatherDestroy(&d->all));
   PetscCall(GatherDestroy(&d->touched));
   PetscCall(GatherDestroy(&d->carried));
+  PetscCall(GatherDestroy(&d->surface));
   PetscCall(PetscFree3(d->owner, d->is_own, d->least));
   PetscCall(PetscFree(points->distribution));
   PetscFunctionReturn(0);
@@ -618,27 +619,26 @@ static PetscInt mesh_of(const Points *points, PetscInt point)
   return low;
 }
 
-static PetscErrorCode SendContacts(Distribution d, PetscInt own, const PointContact list[], PetscInt *count,
-                                   PlacedContact **all)
+PetscErrorCode PointsGatherItems(Solid solid, size_t size, PetscInt own, const void *items, PetscInt *count,
+                                 void **all)
 {
-  const PetscMPIInt size = (PetscMPIInt)sizeof(**all), bytes = (PetscMPIInt)own * size;
+  Distribution      d = solid->points->distribution;
+  const PetscMPIInt bytes = (PetscMPIInt)((size_t)own * size);
   PetscMPIInt      *counts, *starts;
-  PlacedContact    *sent;
 
   PetscFunctionBegin;
+  stop_clock(d);
   PetscCall(PetscMalloc2(d->size, &counts, d->size + 1, &starts));
   PetscCallMPI(MPI_Allgather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, d->comm));
   starts[0] = 0;
   for (PetscMPIInt r = 0; r < d->size; r++)
     starts[r + 1] = starts[r] + counts[r];
-  *count = starts[d->size] / size;
-  PetscCall(PetscMalloc1(*count, all));
-  PetscCall(PetscCalloc1(own, &sent));
-  for (PetscInt k = 0; k < own; k++)
-    sent[k].contact = list[k];
-  PetscCallMPI(MPI_Allgatherv(sent, bytes, MPI_BYTE, *all, counts, starts, MPI_BYTE, d->comm));
-  PetscCall(PetscFree(sent));
+  *count = (PetscInt)((size_t)starts[d->size] / size);
+  PetscCall(PetscMalloc((size_t)starts[d->size], all));
+  if (*count)
+    PetscCallMPI(MPI_Allgatherv(items, bytes, MPI_BYTE, *all, counts, starts, MPI_BYTE, d->comm));
   PetscCall(PetscFree2(counts, starts));
+  start_clock(d);
   PetscFunctionReturn(0);
 }
 
@@ -668,30 +668,66 @@ PetscErrorCode PointsGatherContacts(Solid solid)
 {
   Points        *points = solid->points;
   Distribution   d = points->distribution;
-  PetscInt       count = points->contact_count;
-  PlacedContact *all;
+  PetscInt       count;
+  PlacedContact *all, *own;
 
   PetscFunctionBegin;
   if (!d)
     PetscFunctionReturn(0);
-  stop_clock(d);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPIU_INT, MPI_SUM, d->comm));
-  start_clock(d);
-  if (!count)
-    PetscFunctionReturn(0);
-  stop_clock(d);
-  PetscCall(SendContacts(d, points->contact_count, points->contacts, &count, &all));
-  start_clock(d);
-  for (PetscInt k = 0; k < count; k++)
-    all[k].mesh = mesh_of(points, all[k].contact.point);
+  PetscCall(PetscCalloc1(points->contact_count, &own));
+  for (PetscInt k = 0; k < points->contact_count; k++)
+    own[k] = (PlacedContact){mesh_of(points, points->contacts[k].point), points->contacts[k]};
+  PetscCall(PointsGatherItems(solid, sizeof(*own), points->contact_count, own, &count, (void **)&all));
   qsort(all, (size_t)count, sizeof(*all), compare_contacts);
   points->contact_count = 0;
   for (PetscInt k = 0; k < count; k++) {
     PetscCall(GrowList(points->contact_count, &points->contact_room, &points->contacts));
     points->contacts[points->contact_count++] = all[k].contact;
   }
+  if (count)
+    PetscCall(SetTouched(points, d));
+  PetscCall(PetscFree(own));
   PetscCall(PetscFree(all));
-  PetscCall(SetTouched(points, d));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsShareSurface(Solid solid)
+{
+  Points      *points = solid->points;
+  MeshSurface  surface = points->surface;
+  Distribution d = points->distribution;
+  PetscInt     count = 0, room = 0, *list = NULL;
+
+  PetscFunctionBegin;
+  if (!d)
+    PetscFunctionReturn(0);
+  PetscCall(PetscFree(surface->is_mine));
+  PetscCall(PetscMalloc1(surface->face_count, &surface->is_mine));
+  for (PetscInt f = 0; f < surface->face_count; f++)
+    surface->is_mine[f] = d->is_own[surface->faces[f][0]];
+  PetscCall(MovingTreeWant(surface->tree, surface->is_mine));
+  PetscCall(MovingTreeWant(surface->judge, surface->is_mine));
+  for (PetscInt k = 0; k < surface->point_count; k++) {
+    const PetscInt *from, own = movers(points, &surface->points[k], &from);
+
+    for (PetscInt n = 0; n < own; n++)
+      if (points->inverse_mass[from[n]] > 0.)
+        PetscCall(AppendItem(&count, &room, &list, from[n]));
+  }
+  PetscCall(PetscSortRemoveDupsInt(&count, list));
+  PetscCall(SetGather(d, count, list, &d->surface));
+  PetscCall(PetscFree(list));
+  mesh_surface_forget(points);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsGatherSurface(Solid solid, Vector3 values[])
+{
+  Distribution d = solid->points->distribution;
+
+  PetscFunctionBegin;
+  if (d)
+    PetscCall(GatherValues(d, &d->surface, values));
   PetscFunctionReturn(0);
 }
 
@@ -734,6 +770,19 @@ PetscErrorCode PointsSum(Solid solid, const ReproducibleSum *sum, PetscReal *val
     PetscFunctionReturn(0);
   stop_clock(d);
   PetscCall(SumOverRanks(d->comm, 1, sum, value));
+  start_clock(d);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsCount(Solid solid, PetscInt *count)
+{
+  Distribution d = solid->points->distribution;
+
+  PetscFunctionBegin;
+  if (!d)
+    PetscFunctionReturn(0);
+  stop_clock(d);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, count, 1, MPIU_INT, MPI_SUM, d->comm));
   start_clock(d);
   PetscFunctionReturn(0);
 }

@@ -28,6 +28,13 @@ PetscErrorCode PointsGatherCarried(Solid solid, Vector3 values[]);
 PetscErrorCode PointsGatherTouched(Solid solid, Vector3 values[]);
 /* From contacts that each rank has found at its own points to those of all, in the order of one rank. */
 PetscErrorCode PointsGatherContacts(Solid solid);
+/* Faces of surfaces that meet are those of the owners of their first corners; when the surfaces are known. */
+PetscErrorCode PointsShareSurface(Solid solid);
+/* Values at points of these surfaces, or of what carries them, come to every rank. */
+PetscErrorCode PointsGatherSurface(Solid solid, Vector3 values[]);
+/* Items that ranks have found, one rank after the other; to be freed by PetscFree. */
+PetscErrorCode PointsGatherItems(Solid solid, size_t size, PetscInt own, const void *items, PetscInt *count,
+                                 void **all);
 /* Of own values of an element of a mesh, `width` each: those of all elements, on every rank. */
 PetscErrorCode MeshGatherElements(Solid solid, const DeformableMesh *mesh, PetscInt width,
                                   const PetscReal own[], PetscReal all[]);
@@ -35,6 +42,7 @@ PetscErrorCode MeshGatherElements(Solid solid, const DeformableMesh *mesh, Petsc
 void mesh_take_elements(const DeformableMesh *mesh, PetscInt width, const PetscReal all[], PetscReal own[]);
 
 PetscErrorCode PointsSum(Solid solid, const ReproducibleSum *sum, PetscReal *value);
+PetscErrorCode PointsCount(Solid solid, PetscInt *count); /* of all ranks */
 PetscErrorCode PointsLargest(Solid solid, PetscInt count, PetscReal values[]);
 /* What the forces report, of all ranks, where the points are: for points_report where there is a
    distribution. And the least ratio of the elements of a mesh. */

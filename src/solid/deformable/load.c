@@ -44,10 +44,10 @@ static LoadedSide side_of(Mesh mesh, PetscInt element, PetscInt corner)
   return side;
 }
 
-static PetscBool is_side_inside(Mesh mesh, const LoadedSide *side, Shape shape)
+static PetscBool is_side_inside(const DeformableMesh *mesh, const LoadedSide *side, Shape shape)
 {
   for (PetscInt n = 0; n < side->count; n++)
-    if (!shape_is_inside(shape, mesh->vertices[side->nodes[n]]))
+    if (!shape_is_inside(shape, vertex_in_scene(mesh, side->nodes[n])))
       return PETSC_FALSE;
   return PETSC_TRUE;
 }
@@ -65,7 +65,7 @@ static PetscReal spread(Points *points, const DeformableMesh *mesh, const PetscI
     if (neighbours[k] >= 0)
       continue;
     side = side_of(mesh->mesh, k / corners, k % corners);
-    if (!is_side_inside(mesh->mesh, &side, shape))
+    if (!is_side_inside(mesh, &side, shape))
       continue;
     total += side.area;
     for (PetscInt n = 0; n < side.count; n++) {

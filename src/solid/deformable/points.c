@@ -226,6 +226,28 @@ static PetscErrorCode RefineSurface(const SkinConfig *skin, Mesh mesh)
   PetscFunctionReturn(0);
 }
 
+static void place_vertices_of(const RigidTransform *placed, Mesh mesh)
+{
+  for (PetscInt v = 0; v < mesh->vertex_count; v++)
+    mesh->vertices[v] = rigid_apply(placed, mesh->vertices[v]);
+}
+
+static PetscErrorCode PlaceCopy(DeformableMesh *deformable)
+{
+  const Mesh            mesh = deformable->mesh;
+  const RigidTransform *placed = deformable->config->placed;
+
+  PetscFunctionBegin;
+  if (!placed)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(mesh->vertex_count, &deformable->given));
+  PetscCall(PetscArraycpy(deformable->given, mesh->vertices, mesh->vertex_count));
+  place_vertices_of(placed, mesh);
+  if (mesh->surface)
+    place_vertices_of(placed, mesh->surface);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
 {
   const SolidConfig *config = solid->config;
@@ -257,6 +279,7 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
       break;
     if (mesh->config->skin.refine_count)
       PetscCall(RefineSurface(&mesh->config->skin, mesh->mesh));
+    PetscCall(PlaceCopy(mesh));
     mesh->is_planar = mesh->config->mesh.use == MESH_USE_PLANAR ? PETSC_TRUE : PETSC_FALSE;
     PetscCall(FindFaces(mesh));
     PetscCall(FindSkin(mesh));
@@ -335,7 +358,7 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
     points->position[p] = points->rest[p] = place;
     if (points->carrier[p] == CARRIER_POINTS)
       continue;
-    points->carrier[p] = find_carrier(mesh, place);
+    points->carrier[p] = find_carrier(mesh, vertex_in_scene(mesh, v));
     if (points->carrier[p] == CARRIER_NONE)
       points->velocity[p] = vector3_add(mesh->config->velocity,
                                         vector3_cross(mesh->config->spin, vector3_subtract(place, centre)));
@@ -498,6 +521,7 @@ static PetscErrorCode AddForces(Points *points, DeformableMesh *mesh)
     PetscCall(AddForce(points, mesh, "altitude", &elements));
   elements.fibre_count = mesh->config->fibre_count;
   elements.fibres = mesh->config->fibres;
+  elements.placed = mesh->config->placed;
   if (elements.fibre_count)
     PetscCall(AddForce(points, mesh, "fibres", &elements));
   if (material_damping(mesh->material) > 0. || mesh->material->mass_damping > 0.)
@@ -666,7 +690,7 @@ static PetscErrorCode CheckBundles(const DeformableMesh *mesh, char message[], s
     PetscBool   found = inside ? PETSC_FALSE : PETSC_TRUE;
 
     for (PetscInt e = 0; e < mesh->mesh->element_count && !found; e++)
-      found = shape_is_inside(inside, mesh_element_centre(mesh->mesh, e));
+      found = shape_is_inside(inside, place_in_scene(mesh->config, mesh_element_centre(mesh->mesh, e)));
     if (!found)
       PetscCall(
           MessageAtKey(message, size, "solids.meshes", mesh->config->name,
@@ -730,6 +754,7 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mesh->force_count; k++)
     PetscCall(mesh->forces[k].kind->destroy(&mesh->forces[k].data));
+  PetscCall(PetscFree(mesh->given));
   PetscCall(PetscFree(mesh->faces));
   PetscCall(PetscFree(mesh->neighbours));
   PetscCall(PetscFree(mesh->behind));

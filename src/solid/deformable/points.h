@@ -41,6 +41,7 @@ typedef struct {
   const SolidMeshConfig     *config;   /* borrowed */
   const SolidMaterialConfig *material; /* borrowed */
   Mesh                       mesh;     /* owned; at rest */
+  Vector3                   *given; /* of a copy: vertices of what it is a copy of; owned; null: the same */
   PetscInt first; /* of its points: its vertices, then those of an embedded surface, then those for contact */
   PetscInt  *elements;          /* points of each element, mesh->nodes of them; owned */
   PetscInt   part_count, *part; /* elements that this rank computes; owned, as the next; null: all */
@@ -66,6 +67,16 @@ typedef struct {
   PetscInt  group;                    /* the first mesh of those hard bound to each other */
   PetscBool is_shared;                /* a free body carries some of its points */
 } DeformableMesh;
+
+/* Of a copy, the place in what it is a copy of, where its shapes are; of a vertex without round-off. */
+static inline Vector3 place_in_scene(const SolidMeshConfig *config, Vector3 place)
+{
+  return config->placed ? rigid_apply_inverse(config->placed, place) : place;
+}
+static inline Vector3 vertex_in_scene(const DeformableMesh *mesh, PetscInt vertex)
+{
+  return mesh->given ? mesh->given[vertex] : mesh->mesh->vertices[vertex];
+}
 
 /* Velocities, or impulses, of all points and bodies. */
 typedef struct {

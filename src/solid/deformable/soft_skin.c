@@ -34,7 +34,8 @@ PetscErrorCode MeshAddCopies(Solid solid, DeformableMesh *mesh)
     const PetscInt copy = mesh->first_copy + k, target = mesh->skin[k];
 
     points->rest[copy] = points->position[copy] = points->rest[target];
-    if (mesh->config->skin.inside && !shape_is_inside(mesh->config->skin.inside, points->rest[target])) {
+    if (mesh->config->skin.inside &&
+        !shape_is_inside(mesh->config->skin.inside, place_in_scene(mesh->config, points->rest[target]))) {
       points->carrier[copy] = CARRIER_WORLD; /* not in use */
       continue;
     }

@@ -28,13 +28,14 @@ typedef struct {
   ElementList   mesh;      /* whose elements have the fibres */
 } FibreSet;
 
+/* Where fibres are given. */
 static Vector3 element_centre(const ElementList *list, PetscInt element, const Vector3 rest[])
 {
   Vector3 sum = vector3(0, 0, 0);
 
   for (PetscInt c = 0; c < 4; c++)
     sum = vector3_add(sum, vector3_scale(0.25, rest[list->elements[list->nodes * element + c]]));
-  return sum;
+  return list->placed ? rigid_apply_inverse(list->placed, sum) : sum;
 }
 
 /* The first bundle that holds the place; null: none. */
@@ -50,7 +51,8 @@ static void add_element(FibreSet *set, const ElementList *list, PetscInt element
                         const Vector3 rest[])
 {
   const PetscInt  n = set->count++;
-  const Vector3   g = vector3_scale(1. / vector3_norm(bundle->direction), bundle->direction);
+  const Vector3   given = vector3_scale(1. / vector3_norm(bundle->direction), bundle->direction);
+  const Vector3   g = list->placed ? quaternion_rotate(list->placed->rotation, given) : given;
   const PetscReal part = list->filled ? list->filled[element] : 1.;
   PointBatch      batch;
 

@@ -20,8 +20,10 @@ typedef struct {
   PetscReal        thickness; /* m, of triangles; of segments their section, m^2 */
   const PetscBool *counts;    /* of points: reports count elements whose first point is marked; null: all */
 
-  PetscInt           fibre_count;
-  const FibreConfig *fibres; /* borrowed */
+  PetscInt              fibre_count;
+  const FibreConfig    *fibres; /* borrowed */
+  const RigidTransform *placed; /* from the places and directions of fibres to those of elements; null: the
+                                   same */
 } ElementList;
 static inline PetscBool element_counts(const ElementList *list, const PetscInt points[])
 {

@@ -3,7 +3,10 @@
    does not matter but for round-off, and they are summed in the order of their keys. Each impulse j acts with
    the weights of the nearest places, w j with sum w = 0, and its normal part along the difference of the two:
    neither momentum changes but for the torque of friction on what is a gap apart. */
+#include "../../deformable/distribution.h"
 #include "mesh_contact.h"
+
+#include <stdlib.h>
 
 enum { PASSES = 10 };
 static const PetscReal pass_tolerance = 1e-3; /* of the first pass */
@@ -35,29 +38,90 @@ static PetscErrorCode AddRoot(Solid solid, const Vector3 at[], PetscInt point, P
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MeshContactAdd(Solid solid, const Vector3 at[], const PetscReal weights[4],
-                              MeshContact contact)
+static PetscErrorCode AddContact(Solid solid, const Vector3 at[], const MeshMeeting *meeting)
 {
   const PointBindings *bindings = &solid->points->bindings;
   MeshSurface          surface = solid->points->surface;
-  const MeshPair      *pair = &surface->pairs[contact.pair];
+  MeshContact          contact = {.key = meeting->key,
+                                  .first = surface->root_count,
+                                  .normal = meeting->normal,
+                                  .gap = meeting->gap,
+                                  .target = meeting->target,
+                                  .friction = meeting->friction};
 
   PetscFunctionBegin;
-  contact.first = surface->root_count;
-  contact.friction = pair->friction;
   for (PetscInt n = 0; n < 4; n++) {
-    const PetscInt p = pair->points[n], k = bindings->index[p];
+    const PetscInt p = meeting->points[n], k = bindings->index[p];
 
-    if (weights[n] == 0.)
+    if (meeting->weights[n] == 0.)
       continue;
     if (k < 0)
-      PetscCall(AddRoot(solid, at, p, weights[n]));
+      PetscCall(AddRoot(solid, at, p, meeting->weights[n]));
     for (PetscInt i = k < 0 ? 0 : bindings->first[k]; k >= 0 && i < bindings->first[k + 1]; i++)
-      PetscCall(AddRoot(solid, at, bindings->parents[i], weights[n] * bindings->weights[i]));
+      PetscCall(AddRoot(solid, at, bindings->parents[i], meeting->weights[n] * bindings->weights[i]));
   }
   contact.count = surface->root_count - contact.first;
   PetscCall(AppendItem(&surface->contact_count, &surface->contact_room, &surface->contacts, contact));
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode MeshContactsSet(Solid solid, const Vector3 at[])
+{
+  MeshSurface surface = solid->points->surface;
+
+  PetscFunctionBegin;
+  surface->contact_count = surface->root_count = 0;
+  for (PetscInt n = 0; n < surface->meeting_count; n++)
+    PetscCall(AddContact(solid, at, &surface->meetings[n]));
+  PetscFunctionReturn(0);
+}
+
+static int compare_meetings(const void *a, const void *b)
+{
+  const uint64_t x = ((const MeshMeeting *)a)->key, y = ((const MeshMeeting *)b)->key;
+
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+PetscErrorCode MeshMeetingsGather(Solid solid)
+{
+  MeshSurface  surface = solid->points->surface;
+  PetscInt     count;
+  MeshMeeting *all;
+
+  PetscFunctionBegin;
+  if (!surface->is_mine)
+    PetscFunctionReturn(0);
+  PetscCall(PointsGatherItems(solid, sizeof(*all), surface->meeting_count, surface->meetings, &count,
+                              (void **)&all));
+  qsort(all, (size_t)count, sizeof(*all), compare_meetings);
+  surface->meeting_count = 0;
+  for (PetscInt n = 0; n < count; n++)
+    PetscCall(AppendItem(&surface->meeting_count, &surface->meeting_room, &surface->meetings, all[n]));
+  PetscCall(PetscFree(all));
+  PetscFunctionReturn(0);
+}
+
+/* Of the surfaces; the others' have been set already, if all points are here. */
+static void follow_parents(const Points *points, Vector3 values[])
+{
+  const MeshSurface surface = points->surface;
+
+  for (PetscInt k = 0; k < surface->point_count && surface->is_mine; k++)
+    if (points->bindings.index[surface->points[k]] >= 0)
+      values[surface->points[k]] = points_mean(points, surface->points[k], values);
+}
+
+void mesh_surface_follow_position(Solid solid)
+{
+  points_follow_position(solid);
+  follow_parents(solid->points, solid->points->position);
+}
+
+void mesh_surface_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[])
+{
+  points_follow_velocity(solid, bodies, velocity);
+  follow_parents(solid->points, velocity);
 }
 
 static Vector3 relative_velocity(const MeshSurface surface, const MeshContact *contact,
@@ -253,10 +317,10 @@ static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion 
   }
   moved = mesh_surface_moved(points, points->position, surface->ahead);
   PetscCall(MeshPairsFind(solid, points->position, surface->ahead));
-  surface->contact_count = surface->root_count = 0;
+  surface->meeting_count = 0;
   for (PetscInt n = 0; n < surface->pair_count; n++) {
     MeshPair   *pair = &surface->pairs[n];
-    MeshContact contact = {.pair = n};
+    MeshMeeting meeting = {.key = pair->key, .friction = pair->friction};
     PetscReal   distance;
 
     if (mesh_pair_is_clear(surface, pair, moved))
@@ -267,11 +331,15 @@ static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion 
     if (pair->is_close_at_rest || distance - 2. * moved > pair->thickness ||
         PetscMin(distance, pair_distance(pair, surface->ahead, end_weights)) >= pair->thickness)
       continue;
-    contact.normal = pair_normal(pair, points->position, weights, distance);
-    contact.gap = distance - pair->thickness;
-    contact.target = -PetscMax(contact.gap, 0.) / dt;
-    PetscCall(MeshContactAdd(solid, points->position, weights, contact));
+    memcpy(meeting.points, pair->points, sizeof(meeting.points));
+    memcpy(meeting.weights, weights, sizeof(meeting.weights));
+    meeting.normal = pair_normal(pair, points->position, weights, distance);
+    meeting.gap = distance - pair->thickness;
+    meeting.target = -PetscMax(meeting.gap, 0.) / dt;
+    PetscCall(AppendItem(&surface->meeting_count, &surface->meeting_room, &surface->meetings, meeting));
   }
+  PetscCall(MeshMeetingsGather(solid));
+  PetscCall(MeshContactsSet(solid, points->position));
   solid->report.mesh_pairs = PetscMax(solid->report.mesh_pairs, surface->contact_count);
   PetscFunctionReturn(0);
 }
@@ -284,7 +352,9 @@ PetscErrorCode MeshContactsPress(Solid solid, PetscReal dt, SolidMotion *half)
 
   PetscFunctionBegin;
   mesh_surface_remember(solid);
-  points_follow_velocity(solid, half->bodies, half->points);
+  PetscCall(PointsGatherSurface(solid, half->points));
+  PetscCall(PointsGatherSurface(solid, points->velocity));
+  mesh_surface_follow_velocity(solid, half->bodies, half->points);
   PetscCall(FindContacts(solid, dt, half));
   surface->press_count = 0;
   if (!surface->contact_count)
@@ -298,10 +368,10 @@ PetscErrorCode MeshContactsPress(Solid solid, PetscReal dt, SolidMotion *half)
 
     if (contact->gap < 0. && contact->press > 0.)
       PetscCall(AppendItem(&surface->press_count, &surface->press_room, &surface->presses,
-                           (MeshPress){surface->pairs[contact->pair].key, contact->press}));
+                           (MeshPress){contact->key, contact->press}));
   }
-  points_follow_velocity(solid, half->bodies, half->points);
-  points_follow_velocity(solid, solid->twists, points->velocity);
+  mesh_surface_follow_velocity(solid, half->bodies, half->points);
+  mesh_surface_follow_velocity(solid, solid->twists, points->velocity);
   PetscFunctionReturn(0);
 }
 
@@ -314,12 +384,14 @@ PetscErrorCode MeshContactsRest(Solid solid, PetscReal dt)
   PetscInt    next = 0;
 
   PetscFunctionBegin;
+  PetscCall(PointsGatherSurface(solid, points->velocity));
+  mesh_surface_follow_velocity(solid, solid->twists, points->velocity);
   PetscCall(FindContacts(solid, dt, &velocity));
   if (!surface->contact_count)
     PetscFunctionReturn(0);
   for (PetscInt c = 0; c < surface->contact_count; c++) {
     MeshContact   *contact = &surface->contacts[c];
-    const uint64_t key = surface->pairs[contact->pair].key;
+    const uint64_t key = contact->key;
 
     while (next < surface->press_count && surface->presses[next].key < key)
       next++;
@@ -327,6 +399,6 @@ PetscErrorCode MeshContactsRest(Solid solid, PetscReal dt)
       contact->least = -surface->presses[next].press;
   }
   mesh_contacts_solve(solid, &velocity, NULL);
-  points_follow_velocity(solid, solid->twists, points->velocity);
+  mesh_surface_follow_velocity(solid, solid->twists, points->velocity);
   PetscFunctionReturn(0);
 }

@@ -17,6 +17,16 @@ typedef struct {
   PetscReal   clear_until;      /* of MeshSurface.path: they stay apart until then */
 } MeshPair;
 
+/* What a rank has found of a pair that meets, from which all ranks make the same contact: weights and places
+   of the nearest points, and what MeshContact says. */
+typedef struct {
+  uint64_t  key;
+  PetscInt  points[4];
+  PetscReal weights[4];
+  Vector3   normal;
+  PetscReal gap, target, friction;
+} MeshMeeting;
+
 /* What carries a point of a pair, or a part of it. */
 typedef struct {
   PetscInt  point, body; /* the body is -1 where the point moves by itself, or stands still */
@@ -26,7 +36,7 @@ typedef struct {
 
 /* Places of two features that press each other apart along a direction. */
 typedef struct {
-  PetscInt  pair;
+  uint64_t  key;          /* of the pair */
   PetscInt  first, count; /* roots */
   Vector3   normal;       /* unit, from the second feature to the first */
   PetscReal gap;          /* m: distance less the thickness */
@@ -57,12 +67,15 @@ typedef struct _p_MeshSurface {
 
   PetscReal *margins; /* of faces, for the tree */
   MovingTree tree, judge;
+  PetscBool *is_mine;   /* of faces: this rank looks for what they meet; owned; null: all */
   Vector3   *from, *to; /* ways that the pairs were found for, of every point */
   PetscBool  is_found;  /* there are pairs */
   PetscReal  path;      /* m: the longest way of a point in each step so far, summed */
   PetscInt   pair_count, pair_room;
   MeshPair  *pairs;
 
+  PetscInt     meeting_count, meeting_room; /* in the order of keys, as the next */
+  MeshMeeting *meetings;
   PetscInt     contact_count, contact_room, root_count, root_room;
   MeshContact *contacts;
   MeshRoot    *roots;
@@ -102,10 +115,13 @@ static inline PetscBool mesh_pair_is_clear(const struct _p_MeshSurface *surface,
    velocities of its start and on `half` alike; then on those of its end. */
 PetscErrorCode MeshContactsPress(Solid solid, PetscReal dt, SolidMotion *half);
 PetscErrorCode MeshContactsRest(Solid solid, PetscReal dt);
-/* A contact of a pair at places with these weights, where points are at `at`; pair, normal, gap and target
-   are given. */
-PetscErrorCode MeshContactAdd(Solid solid, const Vector3 at[], const PetscReal weights[4],
-                              MeshContact contact);
+/* The meetings that all ranks have found come to every rank, and to an empty list; then the contacts of
+   these, where points are at `at`. */
+PetscErrorCode MeshMeetingsGather(Solid solid);
+PetscErrorCode MeshContactsSet(Solid solid, const Vector3 at[]);
+/* Points of the surfaces that others carry follow them, also where these are not here. */
+void mesh_surface_follow_position(Solid solid);
+void mesh_surface_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[]);
 /* Passes over all contacts. Impulses act on `motion`, whose openings they bring to their targets, and on
    `also`. Without bodies in `motion`, these have moved already and points go with them as it says. */
 void mesh_contacts_solve(Solid solid, SolidMotion *motion, SolidMotion *also);

@@ -5,6 +5,7 @@
    a thickness around each: as long as all ways stay within three
    tenths of a thickness of those, the pairs are those found before. Which pairs are looked at beside those
    that touch depends on that history; they add nothing, and what touches is in the order of keys. */
+#include "../../deformable/distribution.h"
 #include "mesh_contact.h"
 
 #include <stdlib.h>
@@ -199,6 +200,8 @@ PetscErrorCode MeshSurfaceCountCrossings(Solid solid, const Vector3 at[], PetscI
     if (triangles_meet(at, a, b) && !(mesh == other && triangles_meet(points->rest, a, b)))
       (*count)++;
   }
+  if (surface->is_mine)
+    PetscCall(PointsCount(solid, count));
   PetscCall(PetscFree(found));
   PetscCall(PetscFree(margins));
   PetscFunctionReturn(0);

@@ -1,4 +1,5 @@
 /* The surfaces of meshes that meet each other: faces, edges, and what belongs to which face. */
+#include "../../deformable/distribution.h"
 #include "mesh_contact.h"
 
 #include <stdlib.h>
@@ -159,6 +160,7 @@ PetscErrorCode MeshSurfaceCreate(Solid solid, char message[], size_t size)
   PetscCall(PetscCalloc3(solid->body_count, &surface->placed, solid->body_count, &surface->turn,
                          solid->body_count, &surface->body_shares));
   PetscCall(CheckStart(solid, message, size));
+  PetscCall(PointsShareSurface(solid));
   PetscFunctionReturn(0);
 }
 
@@ -178,7 +180,9 @@ PetscErrorCode MeshSurfaceDestroy(Points *points)
   PetscCall(PetscFree7(surface->from, surface->to, surface->began, surface->ahead, surface->push,
                        surface->shares, surface->zone));
   PetscCall(PetscFree3(surface->placed, surface->turn, surface->body_shares));
+  PetscCall(PetscFree(surface->is_mine));
   PetscCall(PetscFree(surface->pairs));
+  PetscCall(PetscFree(surface->meetings));
   PetscCall(PetscFree(surface->contacts));
   PetscCall(PetscFree(surface->roots));
   PetscCall(PetscFree(surface->presses));

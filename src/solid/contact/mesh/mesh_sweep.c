@@ -6,6 +6,7 @@
    stay. What would still meet moves as one, points of a zone as a rigid body with the momenta that they have,
    x + dt (V + w x r), a map that brings no two of them together; a zone with points that a body or the world
    carries goes with that. Zones that meet become one, until nothing meets. */
+#include "../../deformable/distribution.h"
 #include "mesh_contact.h"
 
 enum { ROUNDS = 4, MOST_ZONINGS = 200 };
@@ -32,27 +33,27 @@ static PetscReal free_time(const Points *points, const MeshPair *pair)
 }
 
 /* The places that would meet shall stay apart along the line between them. */
-static PetscErrorCode AddMeeting(Solid solid, PetscInt number, PetscReal time, PetscReal dt)
+static PetscErrorCode AddMeeting(Solid solid, const MeshPair *pair, PetscReal time, PetscReal dt)
 {
   const Points     *points = solid->points;
   const MeshSurface surface = points->surface;
-  const MeshPair   *pair = &surface->pairs[number];
   Vector3           at[4], apart = vector3(0, 0, 0);
-  PetscReal         weights[4], length;
-  MeshContact       contact = {.pair = number};
+  PetscReal         length;
+  MeshMeeting       meeting = {.key = pair->key, .friction = pair->friction};
 
   PetscFunctionBegin;
+  memcpy(meeting.points, pair->points, sizeof(meeting.points));
   for (PetscInt n = 0; n < 4; n++)
     at[n] = vector3_add(vector3_scale(1. - time, surface->began[pair->points[n]]),
                         vector3_scale(time, points->position[pair->points[n]]));
-  (void)features_distance(pair->kind, at, weights);
+  (void)features_distance(pair->kind, at, meeting.weights);
   for (PetscInt n = 0; n < 4; n++)
-    apart = vector3_add(apart, vector3_scale(weights[n], surface->began[pair->points[n]]));
+    apart = vector3_add(apart, vector3_scale(meeting.weights[n], surface->began[pair->points[n]]));
   length = vector3_norm(apart);
-  contact.normal = vector3_scale(1. / length, apart);
-  contact.gap = length - pair->thickness;
-  contact.target = -(length - PetscMin(aimed_part * pair->thickness, 0.9 * length)) / dt;
-  PetscCall(MeshContactAdd(solid, surface->began, weights, contact));
+  meeting.normal = vector3_scale(1. / length, apart);
+  meeting.gap = length - pair->thickness;
+  meeting.target = -(length - PetscMin(aimed_part * pair->thickness, 0.9 * length)) / dt;
+  PetscCall(AppendItem(&surface->meeting_count, &surface->meeting_room, &surface->meetings, meeting));
   PetscFunctionReturn(0);
 }
 
@@ -64,7 +65,7 @@ static void take_ways(Solid solid, PetscReal dt, const SolidMotion *half)
   for (PetscInt p = 0; p < points->count; p++)
     if (points->inverse_mass[p] > 0.)
       points->position[p] = vector3_add(points->surface->began[p], vector3_scale(dt, half->points[p]));
-  points_follow_position(solid);
+  mesh_surface_follow_position(solid);
 }
 
 static void find_ways(const Points *points, PetscReal dt, SolidMotion *half)
@@ -75,17 +76,15 @@ static void find_ways(const Points *points, PetscReal dt, SolidMotion *half)
           vector3_scale(1. / dt, vector3_subtract(points->position[p], points->surface->began[p]));
 }
 
-/* Calls for all pairs that would meet; returns how many. */
-typedef PetscErrorCode (*MeetingVisitor)(Solid solid, PetscInt pair, PetscReal time, PetscReal dt);
-
-static PetscErrorCode VisitMeetings(Solid solid, PetscReal dt, MeetingVisitor Visit, PetscInt *count)
+/* All pairs that would meet. */
+static PetscErrorCode FindMeetings(Solid solid, PetscReal dt, PetscInt *count)
 {
   const Points *points = solid->points;
   MeshSurface   surface = points->surface;
   PetscReal     moved;
 
   PetscFunctionBegin;
-  *count = 0;
+  *count = surface->meeting_count = 0;
   moved = mesh_surface_moved(points, surface->began, points->position);
   if (!(moved > 0.))
     PetscFunctionReturn(0);
@@ -96,11 +95,11 @@ static PetscErrorCode VisitMeetings(Solid solid, PetscReal dt, MeetingVisitor Vi
     if (mesh_pair_is_clear(surface, &surface->pairs[n], moved))
       continue;
     time = free_time(points, &surface->pairs[n]);
-    if (time >= 1.)
-      continue;
-    (*count)++;
-    PetscCall(Visit(solid, n, time, dt));
+    if (time < 1.)
+      PetscCall(AddMeeting(solid, &surface->pairs[n], time, dt));
   }
+  PetscCall(MeshMeetingsGather(solid));
+  *count = surface->meeting_count;
   PetscFunctionReturn(0);
 }
 
@@ -129,29 +128,24 @@ static PetscInt zone_item(const Solid solid, PetscInt point)
   return points->count + (carrier >= 0 ? carrier : solid->body_count);
 }
 
-static PetscErrorCode JoinZone(Solid solid, PetscInt number, PetscReal time, PetscReal dt)
+static void join_zone(Solid solid, const MeshMeeting *meeting)
 {
   const Points        *points = solid->points;
   const PointBindings *bindings = &points->bindings;
-  const MeshPair      *pair = &points->surface->pairs[number];
   PetscInt             first = -1;
 
-  PetscFunctionBegin;
-  (void)time;
-  (void)dt;
   for (PetscInt n = 0; n < 4; n++) {
-    const PetscInt k = bindings->index[pair->points[n]];
+    const PetscInt k = bindings->index[meeting->points[n]];
     const PetscInt count = k < 0 ? 1 : bindings->first[k + 1] - bindings->first[k];
 
     for (PetscInt i = 0; i < count; i++) {
       const PetscInt item =
-          zone_item(solid, k < 0 ? pair->points[n] : bindings->parents[bindings->first[k] + i]);
+          zone_item(solid, k < 0 ? meeting->points[n] : bindings->parents[bindings->first[k] + i]);
 
       first = first < 0 ? item : first;
       join(points->surface, first, item);
     }
   }
-  PetscFunctionReturn(0);
 }
 
 /* Points of a zone together: mass, centre, momenta and inertia about the centre, by the ways of the step. */
@@ -321,7 +315,7 @@ static PetscErrorCode MoveZones(Solid solid, PetscReal dt, SolidMotion *half)
   }
   solid->report.mesh_zones += count - clamped;
   solid->report.mesh_clamped += clamped;
-  points_follow_position(solid);
+  mesh_surface_follow_position(solid);
   PetscCall(PetscFree(zones));
   PetscCall(PetscFree(members));
   PetscFunctionReturn(0);
@@ -337,7 +331,9 @@ static PetscErrorCode MakeZones(Solid solid, PetscReal dt, SolidMotion *half)
   for (PetscInt n = 0; n < solid->points->count + solid->body_count + 1; n++)
     surface->zone[n] = n;
   for (PetscInt k = 0; k < MOST_ZONINGS && meetings && !solid->report.is_tangled; k++) {
-    PetscCall(VisitMeetings(solid, dt, JoinZone, &meetings));
+    PetscCall(FindMeetings(solid, dt, &meetings));
+    for (PetscInt n = 0; n < meetings; n++)
+      join_zone(solid, &surface->meetings[n]);
     if (meetings)
       PetscCall(MoveZones(solid, dt, half));
   }
@@ -354,18 +350,23 @@ PetscErrorCode MeshContactsSweep(Solid solid, PetscReal dt, SolidMotion *half)
   PetscInt    meetings = 1;
 
   PetscFunctionBegin;
+  PetscCall(PointsGatherSurface(solid, points->position));
+  mesh_surface_follow_position(solid);
   find_ways(points, dt, half);
   for (PetscInt round = 0; round < ROUNDS && meetings; round++) {
-    PetscCall(VisitMeetings(solid, dt, AddMeeting, &meetings));
+    PetscCall(FindMeetings(solid, dt, &meetings));
     if (!meetings)
       break;
     solid->report.mesh_impulses += meetings;
+    PetscCall(MeshContactsSet(solid, points->surface->began));
     mesh_contacts_solve(solid, &ways, &velocity);
     take_ways(solid, dt, half);
     find_ways(points, dt, half);
   }
   PetscCall(MakeZones(solid, dt, half));
-  points_follow_velocity(solid, solid->twists, points->velocity);
+  PetscCall(PointsExchange(solid, points->position)); /* copies have gone by velocities of their own */
+  mesh_surface_follow_position(solid);
+  mesh_surface_follow_velocity(solid, solid->twists, points->velocity);
   points->has_forces = PETSC_FALSE;
   PetscFunctionReturn(0);
 }

@@ -70,11 +70,17 @@ typedef struct {
   PetscReal from, until;    /* s; `until` > `from` */
 } TensionConfig;
 
-/* Where two regions touch the first one turns into the other. */
-enum { REACTIONS_MAX = 16 };
+/* Where two regions touch the first one turns into the other; or, where the first and the second one touch,
+   both turn into a third one, which is put in between. Of the fronts of reaction r the one into its first
+   region is number r, the one into its second region number REACTIONS_MAX + r. */
+enum { REACTIONS_MAX = 16, FRONTS_MAX = 2 * REACTIONS_MAX };
 typedef struct {
   char     *first, *product; /* names of regions */
+  char     *second;          /* what the first one reacts with; null: the product itself */
   PetscReal speed;           /* of the front into the first, relative to it, m/s */
+  PetscReal second_speed;    /* of that into the second */
+  PetscReal layer;           /* of product that is put between the two, in cells */
+  PetscReal release;         /* time in which mass that the layer took becomes product, s; 0: the front's */
   PetscReal curvature_speed; /* what curvature of the first one's surface adds to it, m^2/s */
   char     *scalar;          /* of the fluid: the temperature; null: none */
   PetscReal ignition, ramp;  /* it burns above the one, at full speed from their sum on; 0: it always burns */
@@ -205,15 +211,18 @@ typedef struct {
   PetscReal  surface[REGIONS_MAX];                      /* m^2; m in two dimensions */
   Vector3    lowest[REGIONS_MAX], highest[REGIONS_MAX]; /* ends along each axis; zero if there is no volume */
   PetscInt64 particles[REGIONS_MAX];                    /* markers */
-  PetscInt64 escaped, dropped;          /* markers beyond the interface; lost in sinks; in the last step */
-  PetscInt64 crossed;                   /* markers that came to the other side of a shell in the last step */
-  PetscInt   vanished;                  /* 1 + a region that has lost all of its volume in the last step */
-  PetscReal  front_area[REACTIONS_MAX]; /* of the present fronts of each reaction, m^2; m in two dimensions */
-  PetscReal  burning[REACTIONS_MAX];    /* volume of the first region that turns into the product, m^3/s */
-  PetscReal  burnt[REACTIONS_MAX];      /* mass of it so far, kg */
+  PetscInt64 escaped, dropped;       /* markers beyond the interface; lost in sinks; in the last step */
+  PetscInt64 crossed;                /* markers that came to the other side of a shell in the last step */
+  PetscInt   vanished;               /* 1 + a region that has lost all of its volume in the last step */
+  PetscReal  front_area[FRONTS_MAX]; /* of the present fronts, m^2; m in two dimensions */
+  PetscReal  burning[FRONTS_MAX];    /* volume of what burns there that turns into the product, m^3/s */
+  PetscReal  burnt[FRONTS_MAX];      /* mass of it so far, kg */
+  PetscReal  pending[REACTIONS_MAX]; /* of that, what is still to become product, kg */
   PetscReal  imbalance; /* mass that there is more than came, burnt and left, kg; only with reactions */
 } PhaseReport;
 const PhaseReport *phase_report(Phase phase);
+/* So much of a region has come in through a source. Not collective. */
+void phase_take_in(Phase phase, PetscInt region, PetscReal volume);
 
 /* Regions and markers, to an archive or to a frame. Collective: fluid. */
 PetscErrorCode PhaseSave(Phase phase, Archive archive);

@@ -46,7 +46,7 @@ static PetscErrorCode Correct(Phase phase)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Redistance(Phase phase)
+PetscErrorCode PhaseRedistance(Phase phase)
 {
   PetscFunctionBegin;
   for (PetscInt n = 0; n < distinct_distances(phase); n++)
@@ -92,18 +92,20 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscFunctionBegin;
   phase->report.vanished = 0;
   PetscCall(PhaseRememberGroups(phase));
+  PetscCall(PhaseReleasePending(phase, dt));
   PetscCall(PhaseFindLayers(phase, closed));
   PetscCall(PhaseFindContacts(phase));
   find_shifts(phase, shifts);
   PetscCall(PhaseLetIn(phase, velocity, dt));
   PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));
   PetscCall(Carry(phase, velocity, closed, dt));
+  PetscCall(PhaseCarryPending(phase, velocity, dt));
   PetscCall(Correct(phase));
   PetscCall(PhaseShift(phase, shifts));
   PetscCall(PhaseBurn(phase, dt, &shifted));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, shifted | extended));
-  PetscCall(Redistance(phase));
+  PetscCall(PhaseRedistance(phase));
   PetscCall(Correct(phase));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, extended));
@@ -116,6 +118,7 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
       PetscCall(LevelSetAdjustRadii(phase->level_sets[n], phase->markers[n]));
   PetscCall(PhaseUpdate(phase, closed));
   PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));
+  PetscCall(PhasePutLayers(phase, closed));
   find_imbalance(phase);
   PetscFunctionReturn(0);
 }

@@ -23,15 +23,18 @@ static PetscInt region_named(const PhaseConfig *config, const char name[])
   return found;
 }
 
-static void set_front(Phase phase, PetscInt r)
+static void set_front(Phase phase, PetscInt f)
 {
-  const ReactionConfig *reaction = &phase->config->reactions[r];
-  ReactionFront        *front = &phase->fronts[r];
+  const ReactionConfig *reaction = &phase->config->reactions[f % REACTIONS_MAX];
+  ReactionFront        *front = &phase->fronts[f];
   PetscReal             before, after;
 
-  front->first = region_named(phase->config, reaction->first);
+  front->first = region_named(phase->config, front_fuel(phase->config, f));
   front->product = region_named(phase->config, reaction->product);
-  front->speed = reaction->speed;
+  front->partner = -1;
+  if (reaction->second)
+    front->partner = region_named(phase->config, f < REACTIONS_MAX ? reaction->second : reaction->first);
+  front->speed = f < REACTIONS_MAX ? reaction->speed : reaction->second_speed;
   front->curvature_speed = reaction->curvature_speed;
   before = region_density(phase, front->first);
   after = region_density(phase, front->product);
@@ -40,8 +43,8 @@ static void set_front(Phase phase, PetscInt r)
   front->leap = before / after - 1.;
   front->pressure = -before * front->leap;
   phase->any_front = PETSC_TRUE;
-  phase->front_of[front->first][front->product] = (signed char)(1 + r);
-  phase->front_of[front->product][front->first] = (signed char)(-1 - r);
+  phase->front_of[front->first][front->product] = (signed char)(1 + f);
+  phase->front_of[front->product][front->first] = (signed char)(-1 - f);
 }
 
 PetscErrorCode PhaseSetFronts(Phase phase)
@@ -49,8 +52,9 @@ PetscErrorCode PhaseSetFronts(Phase phase)
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(&phase->front_of[0][0], REGIONS_MAX * REGIONS_MAX));
   phase->any_front = PETSC_FALSE;
-  for (PetscInt r = 0; r < phase->config->reaction_count; r++)
-    set_front(phase, r);
+  for (PetscInt f = 0; f < FRONTS_MAX; f++)
+    if (front_fuel(phase->config, f))
+      set_front(phase, f);
   PetscFunctionReturn(0);
 }
 
@@ -62,26 +66,27 @@ PetscErrorCode PhaseDestroyFronts(Phase phase)
     PetscCall(VecDestroy(&phase->ignition[r]));
     PetscCall(VecDestroy(&phase->kept.ignition[r]));
   }
+  PetscCall(PhaseDestroyPending(phase));
   PetscFunctionReturn(0);
 }
 
-PetscBool front_acts(Phase phase, PetscInt r)
+PetscBool front_acts(Phase phase, PetscInt f)
 {
-  const ReactionFront *front = &phase->fronts[r];
+  const ReactionFront *front = &phase->fronts[f];
 
-  return phase->front_of[front->first][front->product] == 1 + r ? PETSC_TRUE : PETSC_FALSE;
+  return phase->front_of[front->first][front->product] == 1 + f ? PETSC_TRUE : PETSC_FALSE;
 }
 
 PetscReal phase_front_limit(Phase phase, PetscReal h)
 {
-  PetscReal limit = PETSC_MAX_REAL;
+  PetscReal limit = pending_limit(phase);
 
-  for (PetscInt r = 0; r < phase->config->reaction_count; r++) {
+  for (PetscInt f = 0; f < FRONTS_MAX; f++) {
     const PetscReal curvature = (grid_box(phase->grid)->dimension - 1) / h;
-    const PetscReal speed = phase->fronts[r].speed + phase->fronts[r].curvature_speed * curvature;
-    const PetscReal fastest = speed * PetscMax(1., 1. + phase->fronts[r].leap); /* with the product at rest */
+    const PetscReal speed = phase->fronts[f].speed + phase->fronts[f].curvature_speed * curvature;
+    const PetscReal fastest = speed * PetscMax(1., 1. + phase->fronts[f].leap); /* with the product at rest */
 
-    if (front_acts(phase, r) && fastest > 0.)
+    if (front_acts(phase, f) && fastest > 0.)
       limit = PetscMin(limit, most_way * h / fastest);
   }
   return limit;
@@ -154,8 +159,25 @@ static PetscReal burning_part(const PetscReal *ignition, PetscInt c, PetscInt be
   return ignition ? 0.5 * (ignition[c] + ignition[below]) : 1.;
 }
 
-static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt r, const FrontValues *cells)
+/* All of it up to a layer away from the partner, nothing from a cell farther on; all without one. */
+static PetscReal part_beside_partner(const Crossings *crossings, const FrontFace *face, PetscInt c,
+                                     PetscInt below)
 {
+  const Phase      phase = crossings->phase;
+  const PetscReal  layer = phase->config->reactions[face->number % REACTIONS_MAX].layer;
+  const PetscReal *distance = face->front->partner < 0 ? NULL : crossings->distances[face->front->partner];
+
+  if (!distance)
+    return 1.;
+  return PetscMax(0., PetscMin(1. + layer -
+                                   ((1. - face->theta) * distance[below] + face->theta * distance[c]) /
+                                       grid_spacing(phase->grid),
+                               1.));
+}
+
+static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt f, const FrontValues *cells)
+{
+  const PetscInt   r = f % REACTIONS_MAX;
   const GridBox   *box = grid_box(phase->grid);
   const PetscReal *ignition = NULL;
   FrontFace        face;
@@ -168,13 +190,14 @@ static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt r, c
       const PetscInt c = phase->mixed_cells[m], below = c - box->stride[d];
       PetscReal      speed;
 
-      if (!find_front(crossings, c, d, &face) || face.number != r)
+      if (!find_front(crossings, c, d, &face) || face.number != f)
         continue;
       speed = face.front->speed;
       if (crossings->curvature)
         speed += face.front->curvature_speed *
                  ((1. - face.theta) * crossings->curvature[below] + face.theta * crossings->curvature[c]);
-      speed = PetscMax(0., speed) * burning_part(ignition, c, below);
+      speed = PetscMax(0., speed) * burning_part(ignition, c, below) *
+              part_beside_partner(crossings, &face, c, below);
       add_front_value(cells, c, face.part, speed);
       add_front_value(cells, below, face.part, speed);
     }
@@ -184,10 +207,10 @@ static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt r, c
 }
 
 /* The curvature of the first region's surface, as the surface tension sees it. */
-static PetscErrorCode AddCurvedSpeeds(Phase phase, PetscInt r, Vec pair, Vec curvature,
+static PetscErrorCode AddCurvedSpeeds(Phase phase, PetscInt f, Vec pair, Vec curvature,
                                       const FrontValues *cells)
 {
-  const ReactionFront *front = &phase->fronts[r];
+  const ReactionFront *front = &phase->fronts[f];
   Crossings            crossings;
 
   PetscFunctionBegin;
@@ -200,7 +223,7 @@ static PetscErrorCode AddCurvedSpeeds(Phase phase, PetscInt r, Vec pair, Vec cur
   PetscCall(PhaseGetCrossings(phase, &crossings));
   if (front->curvature_speed > 0.)
     PetscCall(VecGetArrayRead(curvature, &crossings.curvature));
-  PetscCall(AddSpeeds(phase, &crossings, r, cells));
+  PetscCall(AddSpeeds(phase, &crossings, f, cells));
   if (front->curvature_speed > 0.)
     PetscCall(VecRestoreArrayRead(curvature, &crossings.curvature));
   PetscCall(PhaseRestoreCrossings(phase, &crossings));
@@ -234,7 +257,8 @@ PetscErrorCode PhaseExtendFromFronts(Phase phase, Vec weight, Vec values)
 static PetscBool speeds_differ(Phase phase)
 {
   for (PetscInt r = 0; r < phase->config->reaction_count; r++)
-    if (phase->config->reactions[r].curvature_speed > 0. || reaction_ignites(&phase->config->reactions[r]))
+    if (phase->config->reactions[r].curvature_speed > 0. || phase->config->reactions[r].second ||
+        reaction_ignites(&phase->config->reactions[r]))
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
@@ -253,9 +277,9 @@ static PetscErrorCode FindSpeeds(Phase phase)
   PetscCall(VecSet(phase->burning, 0.));
   PetscCall(VecGetArray(weight, &cells.weight));
   PetscCall(VecGetArray(phase->burning, &cells.value));
-  for (PetscInt r = 0; r < phase->config->reaction_count; r++)
-    if (front_acts(phase, r))
-      PetscCall(AddCurvedSpeeds(phase, r, phase->scratch[0], phase->scratch[1], &cells));
+  for (PetscInt f = 0; f < FRONTS_MAX; f++)
+    if (front_acts(phase, f))
+      PetscCall(AddCurvedSpeeds(phase, f, phase->scratch[0], phase->scratch[1], &cells));
   PetscCall(VecRestoreArray(phase->burning, &cells.value));
   PetscCall(VecRestoreArray(weight, &cells.weight));
   PetscCall(PhaseExtendFromFronts(phase, weight, phase->burning));
@@ -267,7 +291,7 @@ static PetscErrorCode FindSpeeds(Phase phase)
 typedef struct {
   PetscReal       *expansion, *jump[DIM];
   const PetscReal *speed; /* of cells; null: constants */
-  ReproducibleSum  area[REACTIONS_MAX], rate[REACTIONS_MAX];
+  ReproducibleSum  area[FRONTS_MAX], rate[FRONTS_MAX];
 } FrontFields;
 
 static PetscReal speed_at(const FrontFields *fields, const FrontFace *face, PetscInt c, PetscInt below)
@@ -325,11 +349,11 @@ static PetscErrorCode AddUpFronts(Phase phase, const FrontFields *fields)
   const PetscReal h = grid_spacing(phase->grid), area = box->dimension == 3 ? h * h : h;
 
   PetscFunctionBegin;
-  PetscCall(SumOverRanks(box->comm, REACTIONS_MAX, fields->area, phase->report.front_area));
-  PetscCall(SumOverRanks(box->comm, REACTIONS_MAX, fields->rate, phase->report.burning));
-  for (PetscInt r = 0; r < REACTIONS_MAX; r++) {
-    phase->report.front_area[r] *= area;
-    phase->report.burning[r] *= area;
+  PetscCall(SumOverRanks(box->comm, FRONTS_MAX, fields->area, phase->report.front_area));
+  PetscCall(SumOverRanks(box->comm, FRONTS_MAX, fields->rate, phase->report.burning));
+  for (PetscInt f = 0; f < FRONTS_MAX; f++) {
+    phase->report.front_area[f] *= area;
+    phase->report.burning[f] *= area;
   }
   PetscFunctionReturn(0);
 }
@@ -358,6 +382,7 @@ PetscErrorCode PhaseUpdateFronts(Phase phase)
   PetscCall(MacGridRestoreFaces(phase->grid, phase->mixture.jump, fields.jump));
   PetscCall(VecRestoreArray(phase->mixture.expansion, &fields.expansion));
   PetscCall(AddUpFronts(phase, &fields));
+  PetscCall(PhaseExpandPending(phase, phase->mixture.expansion));
   PetscFunctionReturn(0);
 }
 
@@ -545,14 +570,14 @@ static PetscErrorCode ShiftFronts(Phase phase, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-/* The cells around fronts of one reaction, the distance to what burns there, and how far it has just burnt.
+/* The cells around fronts of one number, the distance to what burns there, and how far it has just burnt.
  */
 typedef struct {
   Phase            phase;
   PetscReal       *distances[REGIONS_MAX];
   const PetscReal *speed; /* of cells; null: a constant */
   PetscReal        dt;
-  PetscInt         number, first;
+  PetscInt         number, first; /* of the front; what burns there */
 } BurntPlaces;
 
 static PetscBool is_near_front(const void *context, const PetscInt at[DIM])
@@ -594,10 +619,10 @@ static PetscErrorCode DropBurnt(Phase phase, PetscReal dt)
   PetscCall(PhaseGetDistances(phase, places.distances));
   if (phase->burning)
     PetscCall(VecGetArrayRead(phase->burning, &places.speed));
-  for (PetscInt r = 0; r < phase->config->reaction_count; r++)
-    if (front_acts(phase, r)) {
-      places.number = r;
-      places.first = phase->fronts[r].first;
+  for (PetscInt f = 0; f < FRONTS_MAX; f++)
+    if (front_acts(phase, f)) {
+      places.number = f;
+      places.first = phase->fronts[f].first;
       PetscCall(ParticlesDropWhere(phase->markers[places.first], &test, &dropped));
     }
   if (phase->burning)
@@ -614,13 +639,13 @@ PetscErrorCode PhaseBurn(Phase phase, PetscReal dt, unsigned *changed)
   PetscCall(ShiftFronts(phase, dt));
   PetscCall(DropBurnt(phase, dt));
   *changed = ALL_REGIONS;
-  for (PetscInt r = 0; r < phase->config->reaction_count; r++) {
-    const ReactionFront *front = &phase->fronts[r];
-    const PetscReal      burnt = phase->report.burning[r] * dt; /* as the expansion has it */
+  for (PetscInt f = 0; f < FRONTS_MAX; f++) {
+    const ReactionFront *front = &phase->fronts[f];
+    const PetscReal      burnt = phase->report.burning[f] * dt; /* as the expansion has it */
 
-    if (!front_acts(phase, r))
+    if (!front_acts(phase, f))
       continue;
-    phase->report.burnt[r] += region_density(phase, front->first) * burnt;
+    phase->report.burnt[f] += region_density(phase, front->first) * burnt;
     phase->targets[front->first] -= burnt;
     phase->targets[front->product] += (1. + front->leap) * burnt;
   }

@@ -7,7 +7,7 @@
 /* Where a front crosses the line between two centres. */
 typedef struct {
   const ReactionFront *front;
-  PetscInt             number;           /* of its reaction */
+  PetscInt             number;           /* of it, see FRONTS_MAX */
   PetscBool            product_is_above; /* in the upper cell */
   PetscReal            part;             /* component of the normal along the line, not negative */
   PetscReal            theta;            /* of the crossing */
@@ -15,9 +15,9 @@ typedef struct {
 
 /* Whether the lower face of cell c along d has one. */
 PetscBool find_front(const Crossings *crossings, PetscInt c, PetscInt d, FrontFace *face);
-PetscBool front_acts(Phase phase, PetscInt reaction); /* now */
+PetscBool front_acts(Phase phase, PetscInt number); /* now */
 
-/* 1 + the reaction of the front that a cell is nearest to, within the band; 0: another interface or none. */
+/* 1 + the number of the front that a cell is nearest to, within the band; 0: another interface or none. */
 PetscInt nearest_front(Phase phase, PetscReal *const distances[], PetscInt c, PetscInt *first,
                        PetscInt *product);
 

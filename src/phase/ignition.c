@@ -98,7 +98,7 @@ static PetscErrorCode AddBurningParts(Phase phase, PetscInt r, const PetscReal *
       const PetscInt c = phase->mixed_cells[m], below = c - box->stride[d];
       PetscReal      part;
 
-      if (!find_front(&crossings, c, d, &face) || face.number != r)
+      if (!find_front(&crossings, c, d, &face) || face.number % REACTIONS_MAX != r)
         continue;
       part = burning_part(&phase->config->reactions[r], (1. - face.theta) * mean_around(box, value, below) +
                                                             face.theta * mean_around(box, value, c));
@@ -119,7 +119,7 @@ PetscErrorCode PhaseIgnite(Phase phase, PetscInt reaction, Vec temperature)
   PetscCheck(phase->ignition[reaction], grid_box(phase->grid)->comm, PETSC_ERR_ARG_WRONGSTATE,
              "Reaction %" PetscInt_FMT " needs no temperature to burn", reaction);
   PetscCall(VecSet(phase->ignition[reaction], 0.));
-  if (!front_acts(phase, reaction))
+  if (!front_acts(phase, reaction) && !front_acts(phase, REACTIONS_MAX + reaction))
     PetscFunctionReturn(0);
   PetscCall(MacGridCreateField(phase->grid, &weight));
   PetscCall(VecGetArrayRead(temperature, &value));
@@ -151,8 +151,10 @@ PetscErrorCode PhaseHoldTemperature(Phase phase, PetscInt reaction, PetscReal re
     const PetscInt  c = box_index(box, i, j, k);
     const PetscReal part = ignition ? ignition[c] : 1.;
 
-    if (part > 0. && nearest_front(phase, distances, c, &first, &product) == reaction + 1 &&
-        phase->region[c] == product && distances[first][c] < reach)
+    const PetscInt front = part > 0. ? nearest_front(phase, distances, c, &first, &product) : 0;
+
+    if (front && (front - 1) % REACTIONS_MAX == reaction && phase->region[c] == product &&
+        distances[first][c] < reach)
       value[c] = PetscMax(value[c], reference + part * rise);
   }
   if (phase->ignition[reaction])

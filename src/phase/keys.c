@@ -226,6 +226,38 @@ const SchemaKey ReactionKeys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "m/s",
      .help = "at which the front goes into the first region, relative to it"},
+    {.name = "second",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_REACTION(second),
+     .fallback = "",
+     .help =
+         "a region that the first one needs to react: both turn into the product, which comes between them "
+         "where they meet; left out: the first one burns wherever it touches the product"},
+    {.name = "second_speed",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REACTION(second_speed),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "m/s",
+     .help = "at which a front goes into the second region"},
+    {.name = "layer",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REACTION(layer),
+     .fallback = "3",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1,
+     .highest = 4,
+     .unit = "1",
+     .help = "cells of product that come between the first and the second region where they meet; the fronts "
+             "burn until they are a cell farther apart"},
+    {.name = "release",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REACTION(release),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "s",
+     .help = "in which the mass of what such a layer has replaced becomes product, but for 1/e of it; 0: the "
+             "time in which a front goes through half of the layer"},
     {.name = "curvature_speed",
      .kind = SCHEMA_REAL,
      .offset = OF_REACTION(curvature_speed),
@@ -487,6 +519,7 @@ static PetscErrorCode CheckReaction(const PhaseConfig *config, PetscInt r, char 
   const ReactionConfig *reaction = &config->reactions[r];
   const PetscInt        first = region_named(config, reaction->first);
   const PetscInt        product = region_named(config, reaction->product);
+  const PetscInt        second = region_named(config, reaction->second);
   const char           *idle;
 
   PetscFunctionBegin;
@@ -496,13 +529,22 @@ static PetscErrorCode CheckReaction(const PhaseConfig *config, PetscInt r, char 
                       reaction->first, reaction->product, first < 0 ? reaction->first : reaction->product));
   else if (first == product)
     PetscCall(PetscSNPrintf(message, size, "a reaction cannot turn \"%s\" into itself", reaction->first));
+  else if (reaction->second && (second < 0 || second == first || second == product))
+    PetscCall(PetscSNPrintf(message, size, "\"%s\" cannot react with \"%s\" to \"%s\"", reaction->first,
+                            reaction->second, reaction->product));
+  else if (reaction->second && (!(reaction->layer >= 1. && reaction->layer <= 4.) ||
+                                reaction_release(reaction, 1.) == 0. || reaction_ignites(reaction)))
+    PetscCall(PetscSNPrintf(message, size,
+                            "the reaction of \"%s\" with \"%s\" needs a layer of 1 to 4 cells, a speed or a "
+                            "time of release, and no ignition",
+                            reaction->first, reaction->second));
   else if (!(reaction->until > reaction->from))
     PetscCall(PetscSNPrintf(message, size,
                             "the reaction of \"%s\" must act until later than from %g s, not %g",
                             reaction->first, (double)reaction->from, (double)reaction->until));
   else if ((idle = reaction_idle_region(config, reaction)))
     PetscCall(PetscSNPrintf(message, size,
-                            "the reaction of \"%s\" to \"%s\" needs both simulated as long as it acts; "
+                            "the reaction of \"%s\" to \"%s\" needs them simulated as long as it acts; "
                             "\"%s\" is not",
                             reaction->first, reaction->product, idle));
   else if (reaction_with_same_regions(config, r) >= 0)

@@ -70,6 +70,7 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
       new_phase->mixture.becomes_viscous = PETSC_TRUE;
   PetscCall(PhaseCreateElastic(new_phase));
   PetscCall(PhaseCreateIgnition(new_phase));
+  PetscCall(PhaseCreatePending(new_phase));
   *phase = new_phase;
   PetscFunctionReturn(0);
 }
@@ -154,6 +155,7 @@ PetscErrorCode PhaseKeep(Phase phase)
   }
   PetscCall(PhaseKeepElastic(phase));
   PetscCall(PhaseKeepIgnition(phase));
+  PetscCall(PhaseKeepPending(phase));
   kept->steps = phase->steps;
   kept->seedings = phase->seedings;
   kept->report = phase->report;
@@ -173,6 +175,7 @@ PetscErrorCode PhaseReturn(Phase phase)
   }
   PetscCall(PhaseReturnElastic(phase));
   PetscCall(PhaseReturnIgnition(phase));
+  PetscCall(PhaseReturnPending(phase));
   phase->steps = kept->steps;
   phase->seedings = kept->seedings;
   phase->report = kept->report;

@@ -12,14 +12,16 @@ typedef struct {
   PetscInt64  steps, seedings;
   PetscReal   targets[REGIONS_MAX];
   Vec         ignition[REACTIONS_MAX]; /* null: see those of the phase */
+  Particles   pending[REACTIONS_MAX];  /* in the same way */
   PhaseReport report;
 } Kept;
 
 enum { CLOSED_LAYERS = GHOST_WIDTH };
 
-/* A reaction that turns one region into another where the two touch. */
+/* Where one region turns into another, with the number of FRONTS_MAX. */
 typedef struct {
   PetscInt  first, product;
+  PetscInt  partner; /* it burns only beside this region; -1: wherever the two touch */
   PetscReal speed, curvature_speed;
   PetscReal leap;     /* s - 1 for densities of ratio s: velocity of the product over that of the front */
   PetscReal pressure; /* jump from the first to the product over the square of the speed, kg/m^3 */
@@ -69,14 +71,15 @@ struct _p_Phase {
     PetscInt      *mixed_number;
     PetscReal     *masses;
     PetscInt       room;
-  } groups_before;                                              /* the last step */
-  struct _p_ElasticRegions *elastic;                            /* elastic.c; null without any */
-  ReactionFront             fronts[REACTIONS_MAX];              /* of the reactions, by their numbers */
+  } groups_before;                   /* the last step */
+  struct _p_ElasticRegions *elastic; /* elastic.c; null without any */
+  ReactionFront             fronts[FRONTS_MAX];
   signed char               front_of[REGIONS_MAX][REGIONS_MAX]; /* see front_between; of those that act now */
   PetscBool                 any_front;                          /* acts now */
   Vec ignition[REACTIONS_MAX]; /* how much fronts burn in cells around them, 0 to 1; null: all do, wholly */
   Vec burning;                 /* speed of the fronts in cells around them, m/s; null: constants */
-  unsigned char *row_region;   /* 1 + region if the mixture's fields are those of one region along a row */
+  Particles pending[REACTIONS_MAX]; /* layer.c: masses that are still to become product; null: none ever is */
+  unsigned char *row_region; /* 1 + region if the mixture's fields are those of one region along a row */
   Vec            scratch[2];
 
   /* Closed cells beside the fluid, see obstacles.c; of the last PhaseFindLayers. */
@@ -209,8 +212,7 @@ void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, th
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);
 PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt); /* of the step to come */
 
-/* fronts.c: 1 + the reaction that turns region a into b, less than zero if it turns b into a; 0: none does.
- */
+/* fronts.c: 1 + the front at which region a turns into b, less than zero if b turns into a; 0: none does. */
 static inline PetscInt front_between(Phase phase, PetscInt a, PetscInt b)
 {
   return phase->front_of[a][b];
@@ -224,6 +226,24 @@ PetscErrorCode PhaseKeepIgnition(Phase phase);
 PetscErrorCode PhaseReturnIgnition(Phase phase);
 PetscErrorCode PhaseSaveIgnition(Phase phase, Archive archive);
 PetscErrorCode PhaseLoadIgnition(Phase phase, Archive archive);
+/* layer.c: parts of Phase's own functions */
+PetscErrorCode PhaseCreatePending(Phase phase);
+PetscErrorCode PhaseDestroyPending(Phase phase);
+PetscErrorCode PhaseKeepPending(Phase phase);
+PetscErrorCode PhaseReturnPending(Phase phase);
+PetscErrorCode PhaseSavePending(Phase phase, Archive archive);
+PetscErrorCode PhaseLoadPending(Phase phase, Archive archive);
+/* Over `dt` from where it is now it becomes product as the expansion has it; then it is carried along. */
+PetscErrorCode PhaseReleasePending(Phase phase, PetscReal dt);
+PetscErrorCode PhaseCarryPending(Phase phase, Vec velocity[DIM], PetscReal dt);
+PetscErrorCode PhaseExpandPending(Phase phase, Vec expansion); /* ghosts valid afterwards */
+PetscReal      pending_limit(Phase phase);                     /* of the step, while there is any */
+/* Product comes between regions that meet. */
+PetscErrorCode PhasePutLayers(Phase phase, Vec closed);
+/* pour.c: where `distance` is negative is `region` now, and the markers of others are dropped. Volumes and
+   the mixture are left as they were, as by the next. */
+PetscErrorCode PhaseFill(Phase phase, PetscInt region, Vec distance);
+PetscErrorCode PhaseRedistance(Phase phase); /* advance.c: all regions */
 /* What a group sees of the faces of its cells that belong to others. */
 PetscErrorCode PhaseAddLeaps(Phase phase, PetscInt group, Vec faces[DIM]);
 /* What it sees through fronts of the velocity `from`, into `faces`, which hold what was carried on. */

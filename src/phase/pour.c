@@ -61,6 +61,18 @@ static PetscErrorCode DropInside(Phase phase, PetscInt region, Vec shape_distanc
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode PhaseFill(Phase phase, PetscInt region, Vec distance)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridMirrorGhosts(phase->grid, distance));
+  PetscCall(Fill(phase, region, distance));
+  for (PetscInt n = 0; n < phase->count && phase->config->interface.particles; n++)
+    if (n != region)
+      PetscCall(DropInside(phase, n, distance));
+  PetscCall(PhaseProject(phase, ALL_REGIONS));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed)
 {
   const Vec distance = phase->scratch[0];
@@ -71,12 +83,7 @@ PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed)
              "There is no region %" PetscInt_FMT, region);
   PetscCall(PetscArraycpy(before, phase->report.volume, REGIONS_MAX));
   PetscCall(PhaseFillFromShape(phase, shape, distance));
-  PetscCall(MacGridMirrorGhosts(phase->grid, distance));
-  PetscCall(Fill(phase, region, distance));
-  for (PetscInt n = 0; n < phase->count && phase->config->interface.particles; n++)
-    if (n != region)
-      PetscCall(DropInside(phase, n, distance));
-  PetscCall(PhaseProject(phase, ALL_REGIONS));
+  PetscCall(PhaseFill(phase, region, distance));
   PetscCall(PhaseSeedRegion(phase, region, closed));
   phase->seedings++;
   PetscCall(PhaseUpdate(phase, closed));

@@ -82,6 +82,7 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
   }
   PetscCall(PhaseSaveElastic(phase, archive));
   PetscCall(PhaseSaveIgnition(phase, archive));
+  PetscCall(PhaseSavePending(phase, archive));
   PetscCall(ArchiveWriteInteger(archive, "steps", phase->steps));
   PetscCall(ArchiveWriteInteger(archive, "seedings", phase->seedings));
   PetscCall(ArchiveWriteShared(archive, "targets", phase->count, 1, phase->targets));
@@ -117,6 +118,7 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
     PetscCall(TransferRegion(phase, n, archive, LOAD));
   PetscCall(PhaseLoadElastic(phase, archive));
   PetscCall(PhaseLoadIgnition(phase, archive));
+  PetscCall(PhaseLoadPending(phase, archive));
   PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &phase->steps));
   PetscCall(ArchiveReadCount(archive, "seedings", 0, level_set_most_seedings(phase->level_sets[0]),
                              &phase->seedings));

@@ -77,6 +77,11 @@ PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+void phase_take_in(Phase phase, PetscInt region, PetscReal volume)
+{
+  phase->targets[region] += volume;
+}
+
 void find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX])
 {
   const PetscReal most = largest_shift * grid_spacing(phase->grid);

@@ -250,12 +250,46 @@ static PetscErrorCode CheckFrontSpeed(Scene scene, Node *item, PetscInt number)
   const PetscReal h = config->grid.resolution > 0. ? config->grid.size.at[X] / config->grid.resolution : 0.;
 
   PetscFunctionBegin;
-  if (is_usable(node_find(item, "speed")) && h > 0. && reaction->speed * config->run.time_step > h)
+  for (PetscInt n = 0; n < 2; n++) {
+    const char     *key = n ? "second_speed" : "speed";
+    const PetscReal speed = n ? reaction->second_speed : reaction->speed;
+
+    if (is_usable(node_find(item, key)) && h > 0. && speed * config->run.time_step > h)
+      PetscCall(
+          ProblemAddAtKey(scene, node_find(item, key), PROBLEM_ERROR,
+                          "interfaces.reactions[%d].%s: a front of %g m/s burns more than a cell, %g m, "
+                          "in a step of %g s: make run.time_step smaller, or leave it out",
+                          (int)number, key, (double)speed, (double)h, (double)config->run.time_step));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What two regions need that react with each other. */
+static PetscErrorCode CheckSecond(Scene scene, Node *item, PetscInt number)
+{
+  const ReactionConfig *reaction = &scene->config.phases.reactions[number];
+  char                  path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  node_path(item, path, sizeof(path));
+  if (!reaction->second && reaction->second_speed > 0.)
+    PetscCall(ProblemAdd(scene, node_find(item, "second_speed"), PROBLEM_ERROR,
+                         "%s.second is missing: which region does the second front burn?", path));
+  else if (reaction->second &&
+           (!strcmp(reaction->second, reaction->first) || !strcmp(reaction->second, reaction->product)))
     PetscCall(
-        ProblemAddAtKey(scene, node_find(item, "speed"), PROBLEM_ERROR,
-                        "interfaces.reactions[%d].speed: a front of %g m/s burns more than a cell, %g m, "
-                        "in a step of %g s: make run.time_step smaller, or leave it out",
-                        (int)number, (double)reaction->speed, (double)h, (double)config->run.time_step));
+        ProblemAdd(scene, node_find(item, "second"), PROBLEM_ERROR,
+                   "%s.second: \"%.40s\" reacts with another region than itself and its product; name it, "
+                   "or leave `second` out",
+                   path, reaction->second));
+  else if (reaction->second && reaction->ignition > 0.)
+    PetscCall(ProblemAdd(scene, node_find(item, "ignition"), PROBLEM_ERROR,
+                         "%s.ignition: two regions react wherever they meet; remove `ignition` or `second`",
+                         path));
+  else if (reaction->second && reaction_release(reaction, 1.) == 0.)
+    PetscCall(ProblemAdd(
+        scene, item, PROBLEM_ERROR,
+        "%s.release must be positive where neither front burns by itself (speed, second_speed)", path));
   PetscFunctionReturn(0);
 }
 
@@ -324,6 +358,7 @@ static PetscErrorCode CheckReaction(Scene scene, Node *item, PetscInt number)
         "let one begin when the other ends (from, until)",
         path, (int)other));
   PetscCall(CheckFrontSpeed(scene, item, number));
+  PetscCall(CheckSecond(scene, item, number));
   PetscCall(CheckTemperature(scene, item, number));
   PetscFunctionReturn(0);
 }
@@ -346,8 +381,10 @@ static PetscErrorCode CheckReactions(Scene scene)
 
     PetscCall(CheckRegionName(scene, node_find(item, "first"), reaction->first));
     PetscCall(CheckRegionName(scene, node_find(item, "product"), reaction->product));
+    if (reaction->second)
+      PetscCall(CheckRegionName(scene, node_find(item, "second"), reaction->second));
     if (reaction->first && reaction->product && is_region(scene, reaction->first) &&
-        is_region(scene, reaction->product))
+        is_region(scene, reaction->product) && (!reaction->second || is_region(scene, reaction->second)))
       PetscCall(CheckReaction(scene, item, r));
   }
   if (phases->reaction_count && config->solids.mesh_count)

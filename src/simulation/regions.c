@@ -5,6 +5,7 @@
 #include <millrace/elastic.h>
 #include <millrace/fluid_step.h>
 #include <millrace/reaction.h>
+#include <millrace/sums.h>
 
 #include <petsctime.h>
 
@@ -212,6 +213,39 @@ static PetscErrorCode PourInflows(Simulation simulation, PetscReal time)
   PetscFunctionReturn(0);
 }
 
+/* What sources that bring regions have let into the box within `dt`. */
+static PetscErrorCode TakeIn(Simulation simulation, Vec velocity[], PetscReal dt)
+{
+  const SimulationConfig *config = simulation->config;
+  const GridBox          *box = grid_box(simulation->grid);
+  const PetscReal         h = grid_spacing(simulation->grid), area = PetscPowRealInt(h, box->dimension - 1);
+  const PetscReal        *closed;
+  PetscReal              *u[DIM], volume[REGIONS_MAX];
+  ReproducibleSum         sums[REGIONS_MAX] = {{0}};
+
+  PetscFunctionBegin;
+  if (!config->inflow_count || !simulation_covered(simulation))
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArrayRead(simulation_covered(simulation), &closed));
+  PetscCall(MacGridGetFaces(simulation->grid, velocity, u));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt  c = box_index(box, i, j, k);
+    const CellCover cover = cell_cover(closed[c]);
+
+    if (cover.kind != CELL_SOURCE || !config->inflows[cover.index].region)
+      continue;
+    for (PetscInt d = 0; d < box->dimension; d++)
+      sum_add(&sums[region_named(&config->phases, config->inflows[cover.index].region)],
+              u[d][c + box->stride[d]] - u[d][c]);
+  }
+  PetscCall(MacGridRestoreFaces(simulation->grid, velocity, u));
+  PetscCall(VecRestoreArrayRead(simulation_covered(simulation), &closed));
+  PetscCall(SumOverRanks(box->comm, REGIONS_MAX, sums, volume));
+  for (PetscInt r = 0; r < config->phases.region_count; r++)
+    phase_take_in(simulation->phase, r, dt * area * volume[r]);
+  PetscFunctionReturn(0);
+}
+
 static PetscBool has_regions(const SimulationConfig *config)
 {
   return config->phases.region_count > 0;
@@ -304,8 +338,8 @@ static PetscReal total_burning(Phase phase)
 {
   PetscReal sum = 0.;
 
-  for (PetscInt r = 0; r < REACTIONS_MAX; r++)
-    sum += phase_report(phase)->burning[r];
+  for (PetscInt f = 0; f < FRONTS_MAX; f++)
+    sum += phase_report(phase)->burning[f];
   return sum;
 }
 
@@ -343,6 +377,7 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscCall(GetCarrying(simulation, &velocity));
   PetscCall(PhaseSetElasticStep(simulation->phase, dt));
   PetscCall(PhaseAdvance(simulation->phase, velocity, closed, drift));
+  PetscCall(TakeIn(simulation, velocity, drift));
   PetscCall(PourInflows(simulation, simulation->time + dt));
   PetscCall(ForgetBurning(simulation, burning));
   PetscCall(MixFluid(simulation));
@@ -586,13 +621,18 @@ static PetscErrorCode RecordFronts(Simulation simulation, Record *record)
     if (region_is_ever(&config->regions[r], REGION_SIMULATED))
       record_put(record, report->volume[r] * phase_material(simulation->phase, r).density, "kg", "mass_%s",
                  config->regions[r].name);
-  for (PetscInt r = 0; r < config->reaction_count; r++) {
-    const ReactionConfig *reaction = &config->reactions[r];
+  for (PetscInt f = 0; f < FRONTS_MAX; f++) {
+    const char *fuel = front_fuel(config, f), *product = config->reactions[f % REACTIONS_MAX].product;
 
-    record_put(record, report->front_area[r], dimension == 3 ? "m^2" : "m", "front_%s_%s", reaction->first,
-               reaction->product);
-    record_put(record, report->burnt[r], "kg", "burnt_%s_%s", reaction->first, reaction->product);
+    if (fuel) {
+      record_put(record, report->front_area[f], dimension == 3 ? "m^2" : "m", "front_%s_%s", fuel, product);
+      record_put(record, report->burnt[f], "kg", "burnt_%s_%s", fuel, product);
+    }
   }
+  for (PetscInt r = 0; r < config->reaction_count; r++)
+    if (config->reactions[r].second)
+      record_put(record, report->pending[r], "kg", "pending_%s_%s", config->reactions[r].first,
+                 config->reactions[r].second);
   record_put(record, report->imbalance, "kg", "mass_imbalance");
   PetscFunctionReturn(0);
 }

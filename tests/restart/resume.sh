@@ -50,6 +50,7 @@ everywhere outside "open sides"
 everywhere changes "materials that change"
 everywhere elastic "an elastic blob in air"
 everywhere flame "a drop that burns on water"
+everywhere reacting "two drops that react"
 everywhere elastic-bodies "a ball that falls into gel"
 
 # Bodies are computed alike on all ranks of the solid team.

@@ -14,6 +14,7 @@ declare -A sizes=(
   [flow/cavity]="16 21" [flow/channel-cylinder]="220" [flow/smoke-plume]="12 15" [flow/taylor-green]="16 21"
   [liquids/air-coupling]="16 20" [liquids/capillary-wave]="12 15" [liquids/dam-break]="24 32"
   [liquids/drops]="12 15" [liquids/incline-viscosities]="20 30" [liquids/layered-splash]="12 15" [liquids/oil-fire]="16 21"
+  [liquids/letters]="21 28" [liquids/reacting-liquids]="16 20"
   [liquids/rayleigh-taylor]="12 15" [liquids/rising-bubble]="16 21" [liquids/standing-wave]="16 20"
   [liquids/viscoelastic-figure]="10 20"
   [splash/colliding-streams]="24 30" [splash/dam-obstacle]="16 20" [splash/fountain]="10 15" [splash/quadruple-dam]="16 21"

@@ -284,7 +284,30 @@ static void reactions_that_cannot_be_are_refused(void **state)
             6, "more than a cell");
 }
 
-TEST_MAIN(cmocka_unit_test(reactions_are_read), cmocka_unit_test(reactions_that_cannot_be_are_refused),
+#define MEETING(keys) BURNING("first: oil, second: water, product: gas, " keys)
+
+static void two_that_react_are_read_and_bad_ones_refused(void **state)
+{
+  Scene                 scene = read_scene(MEETING("speed: 0.1, second_speed: 0.2"));
+  const ReactionConfig *reaction;
+
+  (void)state;
+  assert_true(scene_is_good(scene));
+  reaction = &scene_config(scene)->phases.reactions[0];
+  assert_string_equal(reaction->second, "water");
+  assert_true(reaction->second_speed == 0.2 && reaction->layer == 3. && reaction->release == 0.);
+  assert_int_equal(SceneDestroy(&scene), 0);
+  one_error(BURNING("first: oil, second: watr, product: gas, speed: 1"), 8, "did you mean \"water\"");
+  one_error(BURNING("first: oil, second: oil, product: gas, speed: 1"), 8, "another region than itself");
+  one_error(BURNING("first: oil, product: gas, speed: 1, second_speed: 1"), 8, "second is missing");
+  one_error(MEETING("speed: 0"), 8, "release must be positive");
+  one_error(MEETING("speed: 1, layer: 5"), 8, "layer");
+  one_error(MEETING("speed: 1}, {first: water, product: gas, speed: 1"), 8, "between the same regions");
+  one_error(MEETING("speed: 1}, {first: water, product: oil, speed: 1"), 8, "between the same regions");
+}
+
+TEST_MAIN(cmocka_unit_test(two_that_react_are_read_and_bad_ones_refused),
+          cmocka_unit_test(reactions_are_read), cmocka_unit_test(reactions_that_cannot_be_are_refused),
           cmocka_unit_test(elasticity_is_read), cmocka_unit_test(elasticity_that_cannot_be_is_refused),
           cmocka_unit_test(elasticity_changes_as_a_whole_or_not_at_all),
           cmocka_unit_test(what_a_change_leaves_out_is_as_before),

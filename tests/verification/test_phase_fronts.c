@@ -233,7 +233,84 @@ static void a_flame_burns_on_behind_a_free_body(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-TEST_MAIN(cmocka_unit_test(a_front_ignites_when_heat_arrives),
+/* Two liquids that fill a channel half each, open at both ends, and react with each other. */
+static void StartPair(PetscReal second, PetscReal gas, const char *reaction, SceneRun *flow)
+{
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, flow,
+                     "grid: {dimension: 2, size: [1, 0.125], resolution: 64}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid: {sides: {all: slip, x_low: {type: open, region: a},\n"
+                     "  x_high: {type: open, region: b}}}\n"
+                     "regions:\n"
+                     "  - {name: a, density: 3, shape: {box: {low: [-1, -1], high: [0.503, 2]}}}\n"
+                     "  - {name: b, density: %g, shape: {box: {low: [0.503, -1], high: [2, 2]}}}\n"
+                     "  - {name: gas, density: %g, shape: {box: {low: [-9, -9], high: [-8, -8]}}}\n"
+                     "interfaces: {reactions: [{first: a, second: b, product: gas, layer: 4, %s}]}\n",
+                     (double)second, (double)gas, reaction));
+}
+
+/* Of what the layer takes, two cells' width of each, nothing is lost: what the layer does not hold becomes
+   gas in the course of the time of release. */
+static void what_two_liquids_lose_becomes_gas(void **state)
+{
+  const PetscReal    h = 1. / 64., taken = 0.125 * 2. * h * (3. + 3.), held = 0.125 * 4. * h * 0.5;
+  const PhaseReport *report;
+  SceneRun           flow;
+  PetscReal          pending, burnt;
+
+  (void)state;
+  StartPair(3., 0.5, "speed: 0, release: 0.05", &flow);
+  report = phase_report(simulation_phase(flow.simulation));
+  assert_success(SceneRunStep(&flow, 1, 1e-3));
+  pending = report->pending[0];
+  note("the layer took %.5f and %.5f of %.5f and %.5f kg, %.5f of %.5f are pending", (double)report->burnt[0],
+       (double)report->burnt[REACTIONS_MAX], (double)(0.5 * taken), (double)(0.5 * taken), (double)pending,
+       (double)(taken - held));
+  assert_near(report->burnt[0] / (0.5 * taken), 1., 0.01);
+  assert_near(report->burnt[REACTIONS_MAX] / (0.5 * taken), 1., 0.01);
+  assert_near(pending / (taken - held), 1., 0.01);
+  assert_success(SceneRunStep(&flow, 50, 1e-3));
+  note("then %.5f of %.5f", (double)report->pending[0], (double)(pending * PetscExpReal(-1.)));
+  assert_near(report->pending[0] / (pending * PetscExpReal(-1.)), 1., 0.02);
+  assert_success(SceneRunStep(&flow, 350, 1e-3));
+  burnt = report->burnt[0] + report->burnt[REACTIONS_MAX];
+  note("gas: %.5f of %.5f kg, imbalance %.1e kg", (double)(0.5 * report->volume[2]), (double)burnt,
+       (double)report->imbalance);
+  assert_true(report->pending[0] < 1e-3 * taken);
+  assert_near(0.5 * report->volume[2] / burnt, 1., 0.01);
+  assert_near(report->imbalance / taken, 0., 0.01);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* The distance g between the two grows from four cells to five: g' = (S + S_2) (5 - g/h), of which each front
+   has its part. */
+static void fronts_into_both_burn_until_they_are_apart(void **state)
+{
+  const PetscReal    h = 1. / 64., way = h * (1. - PetscExpReal(-0.2 * 0.1 / h));
+  const PhaseReport *report;
+  SceneRun           flow;
+  PetscReal          first, second;
+
+  (void)state;
+  StartPair(2., 2.5, "speed: 0.05, second_speed: 0.15, release: 1e3", &flow);
+  report = phase_report(simulation_phase(flow.simulation));
+  assert_success(SceneRunStep(&flow, 1, 1e-3));
+  first = report->burnt[0];
+  second = report->burnt[REACTIONS_MAX];
+  assert_success(SceneRunStep(&flow, 100, 1e-3));
+  first = (report->burnt[0] - first) / (3. * 0.125);
+  second = (report->burnt[REACTIONS_MAX] - second) / (2. * 0.125);
+  note("fronts went %.3f and %.3f of %.3f and %.3f cells", (double)(first / h), (double)(second / h),
+       (double)(0.25 * way / h), (double)(0.75 * way / h));
+  assert_near(first / (0.25 * way), 1., 0.1);
+  assert_near(second / (0.75 * way), 1., 0.1);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(what_two_liquids_lose_becomes_gas),
+          cmocka_unit_test(fronts_into_both_burn_until_they_are_apart),
+          cmocka_unit_test(a_front_ignites_when_heat_arrives),
           cmocka_unit_test(a_flame_burns_on_behind_a_free_body),
           cmocka_unit_test(a_flame_in_a_channel_has_its_jumps_and_its_speed),
           cmocka_unit_test(a_ring_of_fire_grows_and_keeps_mass),

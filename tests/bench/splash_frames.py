@@ -5,7 +5,8 @@
     tests/bench/splash_frames.py MILLRACE [--ranks N] [--until T] [SCENE...]
 
 Wall clock of the parts of a step, from the ledger, and the processor time of all ranks (with that of the
-last frame), for each 1/30 s. MILLRACE is the program; a machine with nothing else to do tells most."""
+last frame), for each 1/30 s; and the most cycles and set-ups of a solve. MILLRACE is the program; a machine with
+nothing else to do tells most."""
 import argparse
 import csv
 import os
@@ -63,16 +64,19 @@ def main():
     parser.add_argument("scenes", nargs="*", default=list(TABLE), metavar="SCENE")
     arguments = parser.parse_intermixed_args()
     print(f"{'s for 1/30 s':22} {'particles':>10} {'steps':>5} {'cpu':>7}   total   solve  extend    move  raster, "
-          "then those of Table 3.2 and its total over ours, wall and cpu")
+          "then those of Table 3.2 and its total over ours, wall and cpu; cycles, set-ups")
     for scene in arguments.scenes:
         until = arguments.until or SPANS[scene][1]
         rows, processor = run(arguments, scene, until)
         frames = 30 * (until - float(rows[1]["time"]))
         wall = [sum(float(row[name]) for row in rows[2:]) / frames for name in COLUMNS]
+        most = [max(float(row[solve + what]) for row in rows[2:] for solve in ("correction_", "pressure_"))
+                for what in ("cycles", "set_ups")]
         theirs = TABLE[scene]
         print(f"{scene:22} {int(float(rows[-1]['particles'])):10} {len(rows) - 1:5} {processor / frames:7.2f} ",
               *(f"{w:7.2f}" for w in wall), " |", *(f"{t:6.1f}" for t in theirs),
-              f" | {theirs[0] / wall[0]:6.1f} {theirs[0] / (processor / frames):6.1f}", flush=True)
+              f" | {theirs[0] / wall[0]:6.1f} {theirs[0] / (processor / frames):6.1f}",
+              f" | {most[0]:3.0f} {most[1]:3.0f}", flush=True)
 
 
 if __name__ == "__main__":

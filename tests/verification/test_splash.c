@@ -161,6 +161,63 @@ static void of_two_blocks_one_falls_and_one_rests(void **state)
   splash_case_end(&one);
 }
 
+/* Mean velocity of the lower and the upper block, and the farthest that a particle is from that of its own.
+ */
+static PetscReal measure_parting(SplashCase *one, PetscReal mean[2])
+{
+  const ParticleView view = splash_case_view(one);
+  PetscReal          sums[4] = {0., 0., 0., 0.}, apart = 0.;
+  const PetscInt64   first_above = 8 * 16 * 4; /* of a lattice of 16 cells by 4 particles in a row */
+
+  for (PetscInt n = 0; n < view.count; n++) {
+    const PetscBool above = view.numbers[n] >= first_above;
+
+    sums[above] += view.values[3 * n + 1];
+    sums[2 + above] += 1.;
+    apart = PetscMax(apart, PetscAbsReal(view.values[3 * n + 1] - (above ? 1. : -1.)));
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
+  mean[0] = sums[0] / sums[2];
+  mean[1] = sums[1] / sums[3];
+  return apart;
+}
+
+/* Nothing holds them together; pressures that may pull do. */
+static void blocks_that_touch_part(void **state)
+{
+  (void)state;
+  for (PetscInt pressure = SPLASH_UNILATERAL; pressure <= SPLASH_BILATERAL; pressure++) {
+    PetscReal  mean[2], apart;
+    char       message[64];
+    SplashCase one;
+
+    splash_case_prepare(2, 16, vector3(1., 1., 0.), &one);
+    one.config.pressure = (SplashPressure)pressure;
+    one.config.flip = 1.;
+    one.fluid.gravity = vector3(0., 0., 0.);
+    splash_case_set_periodic(&one, X);
+    splash_case_add_block(&one, vector3(-1., 0.25, -1.), vector3(2., 0.5, 1.));
+    splash_case_add_block(&one, vector3(-1., 0.5, -1.), vector3(2., 0.75, 1.));
+    for (PetscInt n = 0; n < 2; n++)
+      assert_success(FormulaCreate(n ? "1" : "-1", &one.liquids[n].velocity[Y], message, sizeof(message)));
+    splash_case_begin(PETSC_COMM_WORLD, &one);
+    splash_case_step(&one, 0.01);
+    apart = measure_parting(&one, mean);
+    if (pressure == SPLASH_UNILATERAL) {
+      assert_near(apart, 0., 1e-12);
+      for (PetscInt n = 0; n < 9; n++)
+        splash_case_step(&one, 0.01);
+      measure_parting(&one, mean);
+      assert_near(mean[1] - mean[0], 2., 0.02);
+    } else
+      assert_near(mean[1] - mean[0], 0., 0.5);
+    for (PetscInt n = 0; n < 2; n++)
+      assert_success(FormulaDestroy(&one.liquids[n].velocity[Y]));
+    splash_case_end(&one);
+  }
+}
+
 /* Its uppermost cells are not full: they settle by a part of a cell, and then all is still. */
 static void a_pool_comes_to_rest(void **state)
 {
@@ -481,9 +538,9 @@ static void surface_of_a_pool_is_the_same_on_any_ranks(void **state)
 TEST_MAIN(cmocka_unit_test(a_block_leaves_through_an_open_side),
           cmocka_unit_test(a_block_leaves_the_lid_at_once), cmocka_unit_test(a_block_falls_freely),
           cmocka_unit_test(incompressible_flip_sticks_to_the_lid),
-          cmocka_unit_test(of_two_blocks_one_falls_and_one_rests), cmocka_unit_test(a_pool_comes_to_rest),
-          cmocka_unit_test(density_is_held_after_the_correction), cmocka_unit_test(solves_take_few_cycles),
-          cmocka_unit_test(raster_has_the_same_bits_on_any_ranks),
+          cmocka_unit_test(of_two_blocks_one_falls_and_one_rests), cmocka_unit_test(blocks_that_touch_part),
+          cmocka_unit_test(a_pool_comes_to_rest), cmocka_unit_test(density_is_held_after_the_correction),
+          cmocka_unit_test(solves_take_few_cycles), cmocka_unit_test(raster_has_the_same_bits_on_any_ranks),
           cmocka_unit_test(twenty_steps_agree_on_any_ranks),
           cmocka_unit_test(suction_holds_a_layer_at_the_lid),
           cmocka_unit_test(a_full_lattice_fits_beside_an_obstacle),

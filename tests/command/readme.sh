@@ -54,7 +54,7 @@ for line in "${lines[@]}"; do
   *" info "*) ok "$line" does 0 velocity scene -- "$line" ;;
   *" keys "*) ok "$line" does 0 grid.resolution -- "$line" ;;
   *" run "*) ok "$line" does 0 "done with run.step_limit" -- "$line" ;;
-  *render*) if command -v pvbatch > /dev/null; then ok "$line" [ -x postproc/render ]; else skip "$line" "no ParaView"; fi ;;
+  *render*) if command -v pvbatch > /dev/null; then ok "$line" does 0 -- "$line" && ok "a picture by ParaView" [ -s plume.png ]; else skip "$line" "no ParaView"; fi ;;
   postproc* | *python3*) if has_modules; then ok "$line" does 0 -- "$line"; else skip "$line" "no matplotlib or h5py"; fi ;;
   *) ok "$line" does 0 -- "$line" ;;
   esac

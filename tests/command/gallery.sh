@@ -14,7 +14,7 @@ cat > build/millrace << 'END'
 small=(--set run.step_limit=2)
 case "$*" in
 *channel-cylinder*) small+=(--set grid.resolution=220) ;;
-*incline-viscosities*) small+=(--set grid.resolution=20) ;;
+*incline-viscosities* | *viscoelastic-figure*) small+=(--set grid.resolution=20) ;;
 *many-spheres* | *layered-splash* | *colliding-streams*) small+=(--set grid.resolution=24) ;;
 *inputs/solids* | *inputs/hybrid* | *city-flood* | *falling-objects* | *dam-terrain*) ;;
 *) small+=(--set grid.resolution=16) ;;

@@ -119,6 +119,25 @@ def shaded(corners, colour):
     return numpy.clip(colour * bright[:, None], 0, 1)
 
 
+def divided(corners, longest, most=400000):
+    """Triangles (n, 3, 3) and which of those given each is a part of: halved until no edge is longer, or there are too many.
+    What is sorted by its middle must not be large beside what lies before or behind it."""
+    part = numpy.arange(len(corners))
+    while len(corners) < most:
+        edges = numpy.linalg.norm(corners - numpy.roll(corners, -1, axis=1), axis=2)
+        large = numpy.nonzero(edges.max(axis=1) > longest)[0]
+        if not len(large):
+            break
+        first = edges[large].argmax(axis=1)[:, None] + numpy.arange(3)
+        turned = numpy.take_along_axis(corners[large], (first % 3)[:, :, None], axis=1)  # the longest edge is the first
+        middle = (turned[:, 0] + turned[:, 1]) / 2
+        halves = [numpy.stack(half, axis=1) for half in ((turned[:, 0], middle, turned[:, 2]), (middle, turned[:, 1], turned[:, 2]))]
+        rest = numpy.delete(numpy.arange(len(corners)), large)
+        corners = numpy.concatenate([corners[rest], *halves])
+        part = numpy.concatenate([part[rest], part[large], part[large]])
+    return corners, part
+
+
 def draw(axes, mesh, view, colour, corners_of_view):
     """Draws (vertices, cells, body) with `colour` (n, 3) of the triangles; planes lie behind all bodies. The view is that of the
     box between two corners."""
@@ -126,16 +145,18 @@ def draw(axes, mesh, view, colour, corners_of_view):
 
     vertices, cells, body = mesh
     ground = planes(cells, body)
+    low, high = corners_of_view
     corners = (vertices @ view.T)[cells]
     # The camera's axes are left-handed, so the product points inwards.
     away = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 1] > 0
+    shown = numpy.nonzero(~(away & closed(corners, body)))[0]
+    corners, part = divided(corners[shown], max(numpy.linalg.norm(high - low), 1e-9) / 60)
+    ground, colour = ground[shown][part], numpy.asarray(colour)[shown][part]
     order = numpy.lexsort((corners[:, :, 1].mean(axis=1), ~ground))
-    order = order[~(away & closed(corners, body))[order]]
     face = shaded(corners, numpy.where(ground[:, None], GROUND, colour))
     collection = PolyCollection(corners[order][:, :, [0, 2]], facecolors=face[order], edgecolors=face[order],
                                 linewidths=0.2, antialiaseds=False)
     axes.add_collection(collection)
-    low, high = corners_of_view
     box = numpy.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]) @ view.T
     margin = 0.06 * max(numpy.ptp(box[:, 0]), numpy.ptp(box[:, 2]), 1e-9)
     axes.set_xlim(box[:, 0].min() - margin, box[:, 0].max() + margin)

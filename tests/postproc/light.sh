@@ -41,6 +41,8 @@ ok "arithmetic of a scene is understood, and ends" timeout 20 "$python" "$MILLRA
 ok "smoke is seen where it is, lit from the upper left" measure smoke_is_seen_where_it_is
 ok "an obstacle in front hides the smoke" measure obstacle_in_front_hides_the_smoke
 ok "the faces of bodies towards the viewer are seen" measure near_faces_are_seen
+ok "what lies behind is hidden, also by the far end of what is long" measure what_is_behind_is_hidden
+ok "a long title fits a narrow picture" measure titles_fit vortex
 
 ok "the regions of a scene are read" measure regions_are pool pool:simulated ball:simulated air:empty:all
 ok "however the list is written" measure regions_are bubble heavy:simulated bubble:simulated light:simulated:all

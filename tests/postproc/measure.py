@@ -165,10 +165,44 @@ def near_faces_are_seen():
             if numpy.linalg.det(corners[:3] - corners[3]) < 0:  # the first face looks inwards
                 cells = cells[:, ::-1]
             axes = figure.Figure().subplots()
-            body_view.draw(axes, (corners, cells, numpy.zeros(4, int)), viewer, numpy.ones((4, 3)),
-                           (corners.min(axis=0), corners.max(axis=0)))
-            count = len(axes.collections[0].get_paths())
+            own = numpy.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0]])
+            body_view.draw(axes, (corners, cells, numpy.zeros(4, int)), viewer, own, (corners.min(axis=0), corners.max(axis=0)))
+            count = len(numpy.unique(axes.collections[0].get_facecolors() > 0, axis=0))  # a colour each
             expect(count == seen, up, side, count)
+
+
+def what_is_behind_is_hidden():
+    """A long plate goes away from the viewer, and a small one stands before its far end: though the middle of the long one is
+    nearer. Seen along y, x to the right."""
+    from matplotlib import figure
+
+    plate = [[0, 0, 0], [10, 10, 0], [10, 10, 5], [0, 0, 5]]
+    small = [[0.5, 3, 2], [1.5, 3, 2], [1, 3, 3]]
+    cells = numpy.array([[0, 1, 2], [0, 2, 3], [4, 5, 6]])
+    axes = figure.Figure().subplots()
+    body_view.draw(axes, (numpy.array(plate + small, float), cells, numpy.array([0, 0, 1])), numpy.eye(3),
+                   numpy.array([[1, 0, 0], [1, 0, 0], [0, 0, 1]]), (numpy.zeros(3), numpy.array([10, 10, 5])))
+    drawn = axes.collections[0]
+    there = [path.contains_point((1, 2.3), radius=1e-9) or path.contains_point((1, 2.3), radius=-1e-9) for path in drawn.get_paths()]
+    last = drawn.get_facecolors()[numpy.nonzero(there)[0][-1]]
+    expect(sum(there) >= 2 and last[2] > last[0], sum(there), last)
+    corners, part = body_view.divided(numpy.array(plate, float)[cells[:2]], 0.5)
+    edges = numpy.linalg.norm(corners - numpy.roll(corners, 1, axis=1), axis=2)
+    area = numpy.linalg.norm(numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
+    expect(edges.max() <= 0.5 and abs(area.sum() - 50 * 2**0.5) < 1e-9 and abs(area[part == 0].sum() - 25 * 2**0.5) < 1e-9, edges.max())
+
+
+def titles_fit(directory):
+    """A long one goes on below, within a narrow picture."""
+    picture = program("picture")
+    run = millrace.Run(directory)
+    frame = run.frame()
+    frame.title = "a long title about what there is to be seen here, and more of it"
+    sys.argv = ["picture", directory, "--size", "300", "500"]
+    figure = picture["draw"](frame, picture["arguments"]())
+    figure.draw_without_rendering()
+    box = figure._suptitle.get_window_extent()
+    expect(box.x0 >= 0 and box.x1 <= figure.bbox.x1 and "\n" in figure._suptitle.get_text(), box, figure._suptitle.get_text())
 
 
 def regions_are(directory, *wanted):

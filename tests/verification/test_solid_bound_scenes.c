@@ -531,8 +531,8 @@ static PetscReal widest_joint(Solid solid)
   return widest;
 }
 
-/* Fig. 2.14: the ball falls into the net and turns back; the nodes of rods of 0.2 m stay together, in the
-   impact but for what separates the ball from rods. Stiffer cords stop it sooner. */
+/* Fig. 2.14: the ball falls into the net and turns back; the nodes of rods of 0.2 m stay together. Stiffer
+   cords stop it sooner. */
 static void the_net_holds_the_ball(void **state)
 {
   SceneRun  flow;
@@ -556,7 +556,7 @@ static void the_net_holds_the_ball(void **state)
   }
   note("nodes of %g m, %g m in the impact; the ball at %g m/s down to %g m", (double)calm, (double)widest,
        (double)fastest, (double)body_height(solid, "ball"));
-  assert_true(calm > 0 && calm <= 1e-4 * 0.2 && widest <= 5e-4 * 0.2);
+  assert_true(calm > 0 && widest <= 1e-4 * 0.2);
   assert_true(fastest < -1 && solid->twists[ball].linear.at[Z] >= 0 && body_height(solid, "ball") > -0.5);
   assert_success(SceneRunDestroy(&flow));
 }

@@ -348,6 +348,8 @@ PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity);
 /* Springs of free bodies answer to what contact and joints have changed since the motion was remembered, or
    answered last: with those of SpringsStiffen, or the damping of SpringsDamp. springs.yielded is their part.
  */
+/* Free bodies on springs that steps of this length do not resolve. */
+void           springs_mark_jointed(Solid solid, PetscReal dt, PetscBool jointed[]);
 void           springs_remember(Solid solid, const SolidMotion *motion);
 PetscErrorCode SpringsAnswer(Solid solid, SolidMotion *motion);
 /* After that, in a step of the motion: to how bodies turn in it. */

@@ -11,6 +11,7 @@
    that it has no torque. Both are solved by the matrix 1 + r J M^-1 J^T r of springs, r r = h k dt^2 / 2 or
    dt b n n^T (Sherman, Morrison, Woodbury): how stiff springs are does not matter. The same matrix takes what
    contact does to bodies on springs to those that these hold. */
+#include "../contact/solve/contact_set.h"
 #include "points.h"
 
 #include <millrace/solid_system.h>
@@ -160,10 +161,16 @@ static Vector3 apart(const BindingSpring *spring, const Vector3 values[])
   return vector3_subtract(values[spring->point], values[spring->target]);
 }
 
+/* (omega dt / 2)^2 */
+static PetscReal half_turn_squared(const BindingSpring *spring, PetscReal dt)
+{
+  return 0.25 * dt * dt * spring->stiffness * spring->inverse;
+}
+
 /* h: 1/2 but for what is damped, not resolved, and turns. */
 static PetscReal share_of_end(const BindingSpring *spring, PetscReal dt)
 {
-  const PetscReal square = 0.25 * dt * dt * spring->stiffness * spring->inverse; /* (omega dt / 2)^2 */
+  const PetscReal square = half_turn_squared(spring, dt);
   const PetscReal critical = 2. * PetscSqrtReal(spring->stiffness / PetscMax(spring->inverse, PETSC_SMALL));
 
   if (!spring->is_turning)
@@ -186,6 +193,8 @@ PetscErrorCode SpringsStiffen(Solid solid, PetscReal dt)
     springs->roots[s] = (Matrix3){{{root, 0, 0}, {0, root, 0}, {0, 0, root}}};
   }
   PetscCall(Factor(solid));
+  if (springs->is_joining)
+    PetscCall(ContactSetMarkJointed(solid->contacts, solid, dt));
   PetscFunctionReturn(0);
 }
 
@@ -448,6 +457,20 @@ static PetscBool hangs_on_body(Solid solid, PetscInt point)
   const PetscInt carrier = solid->points->carrier[point];
 
   return carrier >= 0 && body_is_free(&solid->bodies[carrier]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+void springs_mark_jointed(Solid solid, PetscReal dt, PetscBool jointed[])
+{
+  const Springs *springs = solid->points ? &solid->points->springs : NULL;
+
+  for (PetscInt s = 0; springs && s < springs->count; s++) {
+    const BindingSpring *spring = &springs->list[s];
+    const PetscInt       ends[2] = {spring->point, spring->target};
+
+    for (PetscInt e = 0; e < 2 && half_turn_squared(spring, dt) > 1.; e++)
+      if (hangs_on_body(solid, ends[e]))
+        jointed[solid->points->carrier[ends[e]]] = PETSC_TRUE;
+  }
 }
 
 PetscErrorCode SpringsCreate(Solid solid)

@@ -1,19 +1,22 @@
 /* Which bodies touch or may touch in the next step, and what is known of them from the last one. */
 #include "contact_set.h"
 
+#include "../../deformable/points.h"
 #include "../../joint/joint.h"
 
-static PetscErrorCode MarkJointed(Solid solid, PetscBool jointed[])
+PetscErrorCode ContactSetMarkJointed(ContactSet set, Solid solid, PetscReal dt)
 {
   const PetscInt(*pairs)[2];
   PetscInt count;
 
   PetscFunctionBegin;
+  PetscCall(PetscArrayzero(set->jointed, solid->body_count));
   PetscCall(JointSetGetPairs(solid->joints, &count, &pairs));
   for (PetscInt p = 0; p < count; p++)
     for (PetscInt side = 0; side < 2; side++)
       if (pairs[p][side] >= 0)
-        jointed[pairs[p][side]] = PETSC_TRUE;
+        set->jointed[pairs[p][side]] = PETSC_TRUE;
+  springs_mark_jointed(solid, dt, set->jointed);
   PetscFunctionReturn(0);
 }
 
@@ -27,7 +30,7 @@ PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set)
   PetscCall(PairFinderCreate(n, &s->finder));
   PetscCall(ContactGraphCreate(n, &s->graph));
   PetscCall(PetscCalloc3(n, &s->jointed, n, &s->grounded, n, &s->parents));
-  PetscCall(MarkJointed(solid, s->jointed));
+  PetscCall(ContactSetMarkJointed(s, solid, 0.));
   PetscCall(PetscCalloc5(n, &s->reaches, n, &s->boxes, n, &s->moves, n, &s->fixed, n, &s->centres));
   PetscCall(
       PetscMalloc6(n, &s->scales, n, &s->motions, n, &s->known, n, &s->last, n, &s->search, n, &s->swept));

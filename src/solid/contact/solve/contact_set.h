@@ -45,7 +45,7 @@ struct ContactSet {
   ContactList  now, before;
   PetscBool    valid;    /* `now` belongs to solid->placements */
   PetscReal    smallest; /* m: the size of the smallest body that moves */
-  PetscBool   *jointed;  /* bodies that a joint holds */
+  PetscBool   *jointed;  /* bodies that a joint holds, or a spring that acts as one */
   PetscReal   *reaches;  /* how far each body may go until the next search */
   Bounds      *boxes;
   PetscBool   *grounded;      /* bodies that contacts or joints connect with a fixed one */
@@ -87,6 +87,8 @@ static inline PetscReal opening_speed(Solid solid, const Contact *contact, const
 PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set);
 PetscErrorCode ContactSetDestroy(ContactSet *set);
 PetscErrorCode ContactSetCheck(ContactSet set, PetscInt body_count); /* an error if a contact cannot be */
+/* What joints hold, and springs that steps of this length do not resolve. Not collective. */
+PetscErrorCode ContactSetMarkJointed(ContactSet set, Solid solid, PetscReal dt);
 /* Looks for contacts at solid->placements that may arise while each body moves with `twists` for `dt`. */
 PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
 /* Whether the contacts found last cover such a motion. */

@@ -11,7 +11,7 @@ typedef struct {
   PetscReal *excess;                  /* of contacts: their depth over their slack */
 } Neighbours;
 
-/* Zero for bodies with joints, which a push would tear apart: step III moves them. */
+/* Zero for bodies with joints or springs that act as such, which a push would tear apart: III moves them. */
 static PetscReal contact_depth(const ContactSet set, const Contact *contact, PetscInt *deepest)
 {
   PetscReal depth = 0;

@@ -3,10 +3,24 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include "mesh_impl.h"
 
-/* Beyond this a run needs more than a machine has. */
-static const PetscReal most_elements = 5e7;
+/* Of a linear tetrahedron and its part of the points, in explicit steps: others need more. */
+static const PetscReal bytes_per_element = 400;
+
+/* What the memory of this machine has room for, or what the limits of the process leave of it. */
+static PetscReal most_elements(void)
+{
+  const PetscReal numbered = 5e7; /* four corners each, in 32 bits */
+  PetscReal       bytes = (PetscReal)sysconf(_SC_PHYS_PAGES) * (PetscReal)sysconf(_SC_PAGESIZE);
+  struct rlimit   limit;
+
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = PetscMin(bytes, (PetscReal)limit.rlim_cur);
+  return PetscMin(numbered, bytes / bytes_per_element);
+}
 
 typedef struct {
   const MeshConfig *config;
@@ -131,12 +145,14 @@ static void check_config(const MeshOrder *order)
     refuse(order, "\"surface_edge\" is for an embedded surface: give \"fill: lattice\" to a shape, or leave "
                   "it out");
   else if (config->surface_edge > 0 &&
-           shape_room(config->shape) / pow(config->surface_edge, 3) > most_elements)
+           shape_room(config->shape) / pow(config->surface_edge, 3) > most_elements())
     refuse(order, "its surface would have too many triangles: make its surface_edge of %g m longer",
            (double)config->surface_edge);
-  else if (mesh_config_elements(config) > most_elements)
-    refuse(order, "it would have about %.2g elements, more than %.2g: make its edge of %g m longer",
-           (double)mesh_config_elements(config), (double)most_elements, (double)config->edge);
+  else if (mesh_config_elements(config) > most_elements())
+    refuse(order,
+           "it would have about %.2g elements, more than the %.2g that the memory here has room for: make "
+           "its edge of %g m longer",
+           (double)mesh_config_elements(config), (double)most_elements(), (double)config->edge);
 }
 
 static void check_cuts(const MeshOrder *order)
@@ -318,8 +334,11 @@ static PetscErrorCode RefineOnce(const MeshOrder *order, Shape inside, Mesh *mes
     marks[n] = shape_is_inside(inside, mesh_element_centre(*mesh, n));
     marked += marks[n] ? 1 : 0;
   }
-  if ((PetscReal)(*mesh)->element_count + 7 * (PetscReal)marked > most_elements) {
-    refuse(order, "refined, it would have more than %.2g elements: refine less", (double)most_elements);
+  if ((PetscReal)(*mesh)->element_count + 7 * (PetscReal)marked > most_elements()) {
+    refuse(
+        order,
+        "refined, it would have more than %.2g elements, for which the memory here has no room: refine less",
+        (double)most_elements());
   } else {
     PetscCall(MeshRefine(*mesh, marks, &refined, NULL));
     PetscCall(MeshDestroy(mesh));

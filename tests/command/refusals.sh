@@ -118,6 +118,42 @@ ok "the command line needs no permission" allowed plain -pressure_ksp_view :FILE
 ok "and wins over a scene that has none" allowed wins --set petsc.pressure_ksp_view=:other -pressure_ksp_view :FILE
 ok "which is not even opened" [ ! -e other ]
 
+# Deformable solids.
+cat > soft.yaml << 'END'
+run: {end_time: 0.05, time_step: 0.001, frame_interval: 0.05}
+solids:
+  materials:
+    - {name: rubber, young: 1e4, poisson: 0.3, density: 1000, damping: 0.001}
+  meshes:
+    - {name: lump, shape: {box: {low: [0, 0, 0.01], high: [0.2, 0.2, 0.21]}}, edge: 0.1, material: rubber, velocity: [0, 0, -10]}
+    - {name: other, shape: {box: {low: [0.15, 0, 0.01], high: [0.4, 0.2, 0.21]}}, edge: 0.1, material: rubber, velocity: [0, 0, -10]}
+  bindings:
+    - {name: seam, type: hard, from: lump, inside: {box: {low: [0.19, -1, -1], high: [1, 1, 1]}}, to: other}
+  bodies:
+    - {name: floor, type: static, shape: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}}
+END
+soft() { bad "$1" "$2" -- soft.yaml --set "$3"; } # WORDS REMEDY OVERRIDE
+ok "a material that cannot be squeezed" soft "solids.materials[0].poisson" "between 0 and 0.499" solids.materials.rubber.poisson=0.5
+ok "one without stiffness" soft "solids.materials[0].young" "must be positive" solids.materials.rubber.young=0
+ok "a mesh that no machine holds" soft "soft.yaml:6:7:" "make its edge of 0.0001 m longer" solids.meshes.lump.edge=1e-4
+finer_than_memory() { (ulimit -v 4000000 && soft "memory here" "make its edge of 0.0014 m longer" solids.meshes.lump.edge=0.0014); }
+ok "a mesh that this process has no memory for" finer_than_memory
+ok "a target outside" soft "outside of mesh \"other\"" "make \"inside\" smaller" 'solids.bindings.seam.inside={box: {low: [-1, -1, -1], high: [1, 1, 1]}}'
+ok "a mesh that is bound to itself" soft '"seam" binds "lump" to itself' "name another" solids.bindings.seam.to=lump
+sed 's/^  bindings:/&\n    - {name: back, type: hard, from: other, inside: {box: {low: [0.1, -1, -1], high: [0.17, 1, 1]}}, to: lump}/' soft.yaml > circle.yaml
+ok "meshes that are bound in a circle" bad "circle.yaml:9:7:" "make one of them soft" -- circle.yaml
+ok "a cut that leaves nothing" soft "soft.yaml:6:7:" "change which side" 'solids.meshes.lump.cuts=[{point: [-0.1, 0, 0], normal: [1, 0, 0], keep: back}]'
+ok "a joint of a body that is not there" soft 'no body is called "shin"' "solids.joints[0].child" 'solids.joints=[{name: knee, type: hinge, child: shin, anchor: [0, 0, 0], target: "t"}]'
+# shellcheck disable=SC2016 # words of Gmsh
+printf '%s\n' '$MeshFormat' '2.2 0 8' '$EndMeshFormat' '$Nodes' 4 '1 0 0 0' '2 1 0 0' '3 0 1 0' '4 0 0 -1' '$EndNodes' \
+  '$Elements' 1 '1 4 2 0 1 1 2 3 4' '$EndElements' > inverted.msh
+printf 'run: {end_time: 1, frame_interval: 1}\nsolids:\n  meshes: [{name: bar, file: inverted.msh, material: rubber}]\n' > inverted.yaml
+ok "a file with an element turned inside out" bad "inverted.yaml:3:12:" "(0.25, 0.25, -0.25) is inverted: swap two" -- inverted.yaml
+thrown() { refused "$1" "${@:3}" -- millrace 1 run soft.yaml -o "thrown-$2" --set solids.materials.rubber.model="$2" --set solids.bindings=[]; }
+ok "elements turned inside out on the way come back" thrown 0 neo-hookean
+ok "or the run ends with the name of one" thrown 3 st-venant-kirchhoff 'element 1 of mesh "lump"' "does not survive (neo-hookean"
+ok "and a checkpoint of the last good step" ls thrown-st-venant-kirchhoff/checkpoints/checkpoint-00000011.h5
+
 # Numbers that are none.
 endless() { bad "$1" "not a finite number at t = $2 s" -- coupled.yaml --set "$3" && [ ! -e out ]; } # what is given over time
 pinned() { endless "$1" "$2" "solids.joints=[{name: pin, type: hinge, child: ball, anchor: [0.5, 0.5], $3}]"; }

@@ -59,6 +59,7 @@ typedef struct {
   PetscReal       viscosity; /* dynamic, Pa s */
   Vector3         gravity;
   Formula         body_force[MILLRACE_DIM]; /* acceleration, m/s^2 */
+  PetscReal       confinement;              /* of vorticity, 1/s */
   Formula         initial_velocity[MILLRACE_DIM];
   char           *initial_frame; /* path of a frame to begin with instead; "": none */
   AdvectionScheme advection;

@@ -17,6 +17,28 @@ PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, co
 /* A field at a place in spacings from its value of index (0, 0, 0) of the whole box. */
 PetscReal sample_linear(const GridBox *box, const PetscReal *field, const PetscReal place[MILLRACE_DIM]);
 
+/* Component d of the velocity on faces u at the centre of cell c, and of its vorticity times twice the
+   spacing: differences of the former. */
+static inline PetscReal centred_velocity(const GridBox *box, PetscReal *const u[MILLRACE_DIM], PetscInt d,
+                                         PetscInt c)
+{
+  return d < box->dimension ? 0.5 * (u[d][c] + u[d][c + box->stride[d]]) : 0.;
+}
+static inline PetscReal centred_slope(const GridBox *box, PetscReal *const u[MILLRACE_DIM], PetscInt d,
+                                      PetscInt a, PetscInt c)
+{
+  if (a >= box->dimension || d >= box->dimension)
+    return 0.;
+  return centred_velocity(box, u, d, c + box->stride[a]) - centred_velocity(box, u, d, c - box->stride[a]);
+}
+static inline PetscReal centred_vorticity(const GridBox *box, PetscReal *const u[MILLRACE_DIM], PetscInt d,
+                                          PetscInt c)
+{
+  const PetscInt next = (d + 1) % MILLRACE_DIM, last = (d + 2) % MILLRACE_DIM;
+
+  return centred_slope(box, u, last, next, c) - centred_slope(box, u, next, last, c);
+}
+
 MILLRACE_KERNEL PetscReal linear_between(PetscReal a, PetscReal b, PetscReal fraction)
 {
   return a + fraction * (b - a);

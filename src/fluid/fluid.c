@@ -54,6 +54,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->feet));
   PetscCall(MacGridDestroyFaceField(f->heads));
   PetscCall(MacGridDestroyFaceField(f->solid_velocity));
+  PetscCall(MacGridDestroyFaceField(f->confinement));
   PetscCall(MacGridDestroyFaceField(f->weights));
   PetscCall(MacGridDestroyFaceField(f->leak_proof_correction));
   PetscCall(VecDestroy(&f->pressure));
@@ -142,6 +143,7 @@ static PetscErrorCode BalanceForces(Fluid fluid, PetscBool *good)
   PetscReal      largest = 0., force;
 
   PetscFunctionBegin;
+  PetscCall(FluidUpdateConfinement(fluid));
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(VecSet(fluid->next[d], 0.));
     PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], 0., 1.));
@@ -359,6 +361,7 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   PetscCall(FluidRefreshMixture(fluid));
+  PetscCall(FluidUpdateConfinement(fluid));
   fluid->report.viscosity_iterations = 0;
   fluid->report.diffusion_converged = PETSC_TRUE;
   PetscCall(AdvectGroups(fluid, dt));

@@ -58,6 +58,7 @@ struct _p_Fluid {
   Vec  feet[DIM], heads[DIM]; /* of this step's trajectories, see advection.c; null where a scheme has none */
   Vec *scalars;
   Vec *next_scalars;                   /* during a step, the scalars on their way */
+  Vec  confinement[DIM];               /* acceleration of this step, see confinement.c; null without */
   Vec  scratch[2];                     /* cell or face values within one function */
   PetscInt     face_parts, cell_parts; /* of this step, in central advection */
   NearSurfaces near;                   /* where that gives way */
@@ -207,6 +208,7 @@ PetscErrorCode FluidGetSeparatedCells(Fluid fluid, StepMoment moment, const Sepa
 PetscErrorCode FluidDropSeparatedCells(Fluid fluid);
 
 /* forces.c: the largest acceleration at `time` that can move anything, on this rank. */
+PetscErrorCode FluidUpdateConfinement(Fluid fluid); /* that of the present velocity; before what follows */
 PetscErrorCode FluidGetLargestForce(Fluid fluid, PetscInt direction, PetscReal time, PetscReal *largest);
 /* Adds dt (body force at `time` + buoyancy of `scalars`); takes off factor * grad potential, whose
  * ghosts are valid. */

@@ -116,6 +116,7 @@ PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse 
   PetscFunctionBegin;
   fluid->report.diffusion_converged = PETSC_TRUE;
   PetscCall(FluidRefreshMixture(fluid));
+  PetscCall(FluidUpdateConfinement(fluid));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(VecCopy(fluid->velocity[d], faces[d]));
   if (viscosity == VISCOSITY_ACTS) {

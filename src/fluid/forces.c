@@ -60,8 +60,9 @@ static PetscReal held(Fluid fluid, PetscInt d)
   return fluid->mixture && fluid->mixture->uniform ? weight(fluid, d) : 0.;
 }
 
-static inline PetscReal face_acceleration(Fluid fluid, Formula force, const Buoyancy *buoyancy, PetscInt d,
-                                          const PetscInt at[DIM], PetscReal time)
+static inline PetscReal face_acceleration(Fluid fluid, Formula force, const PetscReal *confinement,
+                                          const Buoyancy *buoyancy, PetscInt d, const PetscInt at[DIM],
+                                          PetscReal time)
 {
   const PetscInt c = box_index(grid_box(fluid->grid), at[X], at[Y], at[Z]);
   const PetscInt back = c - grid_box(fluid->grid)->stride[d];
@@ -69,7 +70,8 @@ static inline PetscReal face_acceleration(Fluid fluid, Formula force, const Buoy
 
   if (force)
     result += formula_value(force, grid_face_centre(fluid->grid, d, at[X], at[Y], at[Z]), time);
-
+  if (confinement)
+    result += confinement[c];
   for (PetscInt s = 0; s < buoyancy->count; s++)
     result += buoyancy->factor[s] *
               (0.5 * (buoyancy->value[s][c] + buoyancy->value[s][back]) - buoyancy->reference[s]);
@@ -81,23 +83,28 @@ static inline PetscReal face_acceleration(Fluid fluid, Formula force, const Buoy
 static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], PetscReal *u, PetscReal time,
                                   PetscReal dt, PetscReal *largest)
 {
-  const GridBox  *box = grid_box(fluid->grid);
-  const GridRange range = free_faces(fluid, d);
-  const Formula   force = body_force(fluid, d);
-  Buoyancy        buoyancy;
+  const GridBox   *box = grid_box(fluid->grid);
+  const GridRange  range = free_faces(fluid, d);
+  const Formula    force = body_force(fluid, d);
+  const PetscReal *confinement = NULL;
+  Buoyancy         buoyancy;
 
   PetscFunctionBegin;
   *largest = 0.;
+  if (fluid->confinement[d])
+    PetscCall(VecGetArrayRead(fluid->confinement[d], &confinement));
   PetscCall(GetBuoyancy(fluid, scalars, d, &buoyancy));
-  if (force || buoyancy.count || weight(fluid, d) != 0.)
+  if (force || confinement || buoyancy.count || weight(fluid, d) != 0.)
     FOR_PLACES(&range, at) {
-      const PetscReal acceleration = face_acceleration(fluid, force, &buoyancy, d, at, time);
+      const PetscReal acceleration = face_acceleration(fluid, force, confinement, &buoyancy, d, at, time);
 
       if (u)
         u[box_index(box, at[X], at[Y], at[Z])] += dt * acceleration;
       *largest = PetscMax(*largest, PetscAbsReal(acceleration - held(fluid, d)));
     }
   PetscCall(RestoreBuoyancy(fluid, scalars, d, &buoyancy));
+  if (confinement)
+    PetscCall(VecRestoreArrayRead(fluid->confinement[d], &confinement));
   PetscFunctionReturn(0);
 }
 

@@ -188,6 +188,15 @@ const SchemaKey FluidKeys[] = {
      .fallback = "[0, 0, 0]",
      .unit = "m/s^2",
      .help = "any further acceleration"},
+    {.name = "confinement",
+     .kind = SCHEMA_REAL,
+     .offset = AT(confinement),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "1/s",
+     .help =
+         "gives small vortices of smoke and fire back what the grid takes from them: an acceleration of so "
+         "much times cell size times vorticity around them; 0: none"},
     {.name = "initial", .kind = SCHEMA_BLOCK, .keys = initial_keys, .help = "the fluid at the start"},
     {.name = "advection",
      .kind = SCHEMA_CHOICE,

@@ -58,6 +58,7 @@ PetscErrorCode FluidGetTravel(Fluid fluid, Vec faces[DIM], PetscReal dt, PetscRe
 
   PetscFunctionBegin;
   PetscCall(FluidRefreshMixture(fluid));
+  PetscCall(FluidUpdateConfinement(fluid));
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(VisitFaces(fluid, d, faces[d], NULL, &limits));
     speed = PetscMax(speed, limits.speed);

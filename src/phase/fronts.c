@@ -84,7 +84,8 @@ PetscReal phase_front_limit(Phase phase, PetscReal h)
   for (PetscInt f = 0; f < FRONTS_MAX; f++) {
     const PetscReal curvature = (grid_box(phase->grid)->dimension - 1) / h;
     const PetscReal speed = phase->fronts[f].speed + phase->fronts[f].curvature_speed * curvature;
-    const PetscReal fastest = speed * PetscMax(1., 1. + phase->fronts[f].leap); /* with the product at rest */
+    const PetscReal push = phase->report.front_area[f] > 0. ? 1. + phase->fronts[f].leap : 1.;
+    const PetscReal fastest = speed * PetscMax(1., push); /* where it is, with the product at rest */
 
     if (front_acts(phase, f) && fastest > 0.)
       limit = PetscMin(limit, most_way * h / fastest);

@@ -261,6 +261,8 @@ static PetscReal count_fields(const SimulationConfig *config)
   if (config->fluid.advection == ADVECT_CENTRAL &&
       (config->phases.region_count || config->obstacle_count || config->solids.body_count))
     fields += 2 * dimension + 1.5; /* both near surfaces, what they carry, marks */
+  if (config->fluid.confinement > 0.)
+    fields += dimension + DIM + 1; /* it; vorticity and its size on the way */
   fields += 2 * config->fluid.scalar_count;
   for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
     if (config->fluid.scalars[s].diffusivity > 0.)

@@ -2,28 +2,9 @@
    bodies. */
 #include "simulation_impl.h"
 
-/* Component d of the velocity at the centre of cell c. */
-static inline PetscReal centred(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt c)
-{
-  return d < box->dimension ? 0.5 * (u[d][c] + u[d][c + box->stride[d]]) : 0.;
-}
-
-/* Derivative along axis a of the centred component d, times 2 h. */
-static inline PetscReal slope(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt a, PetscInt c)
-{
-  if (a >= box->dimension || d >= box->dimension)
-    return 0.;
-  return centred(box, u, d, c + box->stride[a]) - centred(box, u, d, c - box->stride[a]);
-}
+#include <millrace/sampling.h>
 
 typedef PetscReal (*CellValue)(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt c);
-
-static PetscReal vorticity(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt c)
-{
-  const PetscInt next = (d + 1) % DIM, last = (d + 2) % DIM;
-
-  return slope(box, u, last, next, c) - slope(box, u, next, last, c);
-}
 
 static PetscErrorCode WriteOwned(Simulation simulation, FrameSeries frames, const char name[],
                                  PetscInt components, const PetscReal values[])
@@ -93,9 +74,9 @@ PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((PetscInt)DIM * box->length, &buffer));
-  PetscCall(WriteVector(simulation, frames, "velocity", centred, 1., buffer));
-  PetscCall(
-      WriteVector(simulation, frames, "vorticity", vorticity, 0.5 / grid_spacing(simulation->grid), buffer));
+  PetscCall(WriteVector(simulation, frames, "velocity", centred_velocity, 1., buffer));
+  PetscCall(WriteVector(simulation, frames, "vorticity", centred_vorticity,
+                        0.5 / grid_spacing(simulation->grid), buffer));
   PetscCall(FluidGetPressure(simulation->fluid, &pressure));
   PetscCall(MacGridWriteFrame(simulation->grid, frames, "pressure", pressure));
   PetscCall(WriteSolid(simulation, frames, buffer));

@@ -28,6 +28,11 @@ Partitioner partitioner_best(void);
 PetscErrorCode PartitionFind(MPI_Comm comm, Partitioner partitioner, const PartitionGraph *graph,
                              PetscInt parts, PetscInt part[]);
 
+/* The same of a graph that is divided already, as `part` says when it comes: about equal work again, few
+   edges between parts, and little that changes its part. Collective: comm. */
+PetscErrorCode PartitionImprove(MPI_Comm comm, Partitioner partitioner, const PartitionGraph *graph,
+                                PetscInt parts, PetscInt part[]);
+
 MILLRACE_API_END
 
 #endif

@@ -367,9 +367,14 @@ SolidReport solid_report(Solid solid);
 /* What a rank has to do with deformable solids that ranks share; false: all ranks do the same. */
 typedef struct {
   PetscReal seconds;                  /* of the processor, in steps, without what is sent */
+  PetscReal waiting;                  /* s of the wall: for others, and for what is sent */
+  PetscInt  divisions;                /* of points among the ranks after the first */
   PetscInt  points, copies, elements; /* own points, those of others here, elements that it computes */
 } SolidWork;
 PetscBool solid_work(Solid solid, SolidWork *work);
+/* Between steps: where a rank has had a quarter more to do than the mean in 50 steps, the points are divided
+   anew, by the work that contact took where it was. No result shows it. Collective: the solid's comm. */
+PetscErrorCode SolidBalance(Solid solid);
 /* Whether meshes meet each other or themselves, and with how many triangles. */
 PetscInt solid_meeting_triangles(Solid solid);
 /* Why the last step cannot be trusted, in words; left alone where it can. Not collective. */

@@ -61,16 +61,20 @@ static PetscErrorCode FindStarts(MPI_Comm comm, PetscInt count, idx_t **starts)
   PetscFunctionReturn(0);
 }
 
-/* On ranks that all have vertices. */
-static PetscErrorCode CallParMetis(MPI_Comm comm, const PartitionGraph *graph, PetscInt parts,
-                                   PetscInt part[])
+typedef enum { PARTITION_NEW, PARTITION_BETTER } PartitionTask;
+
+/* On ranks that all have vertices. AdaptiveRepart is for two and more. */
+static PetscErrorCode CallParMetis(MPI_Comm comm, PartitionTask task, const PartitionGraph *graph,
+                                   PetscInt parts, PetscInt part[])
 {
   idx_t  *starts, *first, *neighbours, *work, *found, flag = 2, none = 0, one = 1, count = (idx_t)parts, cut;
-  idx_t   options[] = {0, 0, 0};
-  real_t *shares, imbalance = (real_t)1.03;
-  int     answer;
+  idx_t   options[] = {task == PARTITION_BETTER ? 1 : 0, 0, 15, PARMETIS_PSR_UNCOUPLED};
+  real_t *shares, imbalance = (real_t)1.03, move = (real_t)1000.;
+  PetscMPIInt size;
+  int         answer;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(FindStarts(comm, graph->count, &starts));
   PetscCall(CreateIndices(graph->count + 1, graph->first, &first));
   PetscCall(CreateIndices(graph->first[graph->count], graph->neighbours, &neighbours));
@@ -78,8 +82,14 @@ static PetscErrorCode CallParMetis(MPI_Comm comm, const PartitionGraph *graph, P
   PetscCall(PetscMalloc2(graph->count + 1, &found, parts, &shares));
   for (PetscInt k = 0; k < parts; k++)
     shares[k] = (real_t)1. / (real_t)parts;
-  answer = ParMETIS_V3_PartKway(starts, first, neighbours, work, NULL, &flag, &none, &one, &count, shares,
-                                &imbalance, options, &cut, found, &comm);
+  for (PetscInt n = 0; n < graph->count; n++)
+    found[n] = (idx_t)part[n];
+  if (task == PARTITION_BETTER && size > 1)
+    answer = ParMETIS_V3_AdaptiveRepart(starts, first, neighbours, work, NULL, NULL, &flag, &none, &one,
+                                        &count, shares, &imbalance, &move, options, &cut, found, &comm);
+  else
+    answer = ParMETIS_V3_PartKway(starts, first, neighbours, work, NULL, &flag, &none, &one, &count, shares,
+                                  &imbalance, options, &cut, found, &comm);
   PetscCheck(answer == METIS_OK, PETSC_COMM_SELF, PETSC_ERR_LIB, "ParMETIS has failed with code %d", answer);
   for (PetscInt n = 0; n < graph->count; n++)
     part[n] = (PetscInt)found[n];
@@ -92,8 +102,8 @@ static PetscErrorCode CallParMetis(MPI_Comm comm, const PartitionGraph *graph, P
 }
 
 /* It ends the program if a rank has no vertex. */
-static PetscErrorCode PartByParMetis(MPI_Comm comm, const PartitionGraph *graph, PetscInt parts,
-                                     PetscInt part[])
+static PetscErrorCode CallWhereVerticesAre(MPI_Comm comm, PartitionTask task, const PartitionGraph *graph,
+                                           PetscInt parts, PetscInt part[])
 {
   MPI_Comm    busy;
   PetscMPIInt rank;
@@ -102,9 +112,18 @@ static PetscErrorCode PartByParMetis(MPI_Comm comm, const PartitionGraph *graph,
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_split(comm, graph->count ? 0 : MPI_UNDEFINED, rank, &busy));
   if (busy != MPI_COMM_NULL) {
-    PetscCall(CallParMetis(busy, graph, parts, part));
+    PetscCall(CallParMetis(busy, task, graph, parts, part));
     PetscCallMPI(MPI_Comm_free(&busy));
   }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode PartByParMetis(MPI_Comm comm, const PartitionGraph *graph, PetscInt parts,
+                                     PetscInt part[])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(part, graph->count));
+  PetscCall(CallWhereVerticesAre(comm, PARTITION_NEW, graph, parts, part));
   PetscFunctionReturn(0);
 }
 #endif
@@ -191,5 +210,20 @@ PetscErrorCode PartitionFind(MPI_Comm comm, Partitioner partitioner, const Parti
     PetscCall(find(comm, graph, parts, part));
   else
     PetscCall(PetscArrayzero(part, graph->count));
+  PetscFunctionReturn(0);
+}
+
+/* The others know nothing of what there was. */
+PetscErrorCode PartitionImprove(MPI_Comm comm, Partitioner partitioner, const PartitionGraph *graph,
+                                PetscInt parts, PetscInt part[])
+{
+  PetscFunctionBegin;
+#ifdef MILLRACE_HAVE_PARMETIS
+  if (partitioner == PARTITION_PARMETIS && parts > 1) {
+    PetscCall(CallWhereVerticesAre(comm, PARTITION_BETTER, graph, parts, part));
+    PetscFunctionReturn(0);
+  }
+#endif
+  PetscCall(PartitionFind(comm, partitioner, graph, parts, part));
   PetscFunctionReturn(0);
 }

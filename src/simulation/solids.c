@@ -42,6 +42,8 @@ static PetscErrorCode GetGivenLimit(Simulation simulation, const StepBounds *bou
 static PetscErrorCode Keep(Simulation simulation)
 {
   PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscCall(SolidBalance(simulation->solid));
   PetscCall(SolidKeep(simulation->solid));
   PetscFunctionReturn(0);
 }
@@ -256,8 +258,8 @@ static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *l
 /* Of all ranks, which all have a part in them where there is no fluid. */
 PetscErrorCode SimulationPrintShares(Simulation simulation)
 {
-  enum { BUSY, POINTS, COPIES, ELEMENTS, ROWS };
-  static const char *const names[ROWS] = {"busy, s", "own points", "copies", "elements"};
+  enum { BUSY, WAITING, POINTS, COPIES, ELEMENTS, ROWS };
+  static const char *const names[ROWS] = {"busy, s", "waiting, s", "own points", "copies", "elements"};
 
   const MPI_Comm world = team_world(simulation->team);
   PetscReal      least[ROWS], mean[ROWS], most[ROWS];
@@ -270,6 +272,7 @@ PetscErrorCode SimulationPrintShares(Simulation simulation)
   PetscCallMPI(MPI_Comm_rank(world, &rank));
   PetscCallMPI(MPI_Comm_size(world, &size));
   least[BUSY] = work.seconds;
+  least[WAITING] = work.waiting;
   least[POINTS] = (PetscReal)work.points;
   least[COPIES] = (PetscReal)work.copies;
   least[ELEMENTS] = (PetscReal)work.elements;
@@ -282,8 +285,13 @@ PetscErrorCode SimulationPrintShares(Simulation simulation)
     if (r < 0)
       printf("%-12s%14s%14s%14s\n", "solids", "least", "mean", "most");
     else
-      printf("%-12s%14.*f%14.*f%14.*f\n", names[r], r ? 0 : 2, (double)least[r], r ? 0 : 2,
-             (double)(mean[r] / size), r ? 0 : 2, (double)most[r]);
+      printf("%-12s%14.*f%14.*f%14.*f\n", names[r], r > WAITING ? 0 : 2, (double)least[r],
+             r > WAITING ? 0 : 2, (double)(mean[r] / size), r > WAITING ? 0 : 2, (double)most[r]);
+  if (rank == 0)
+    printf("most over mean of busy %.2f, copies %.0f %% of own points, divided anew %" PetscInt_FMT
+           " times\n",
+           (double)(most[BUSY] * size / PetscMax(mean[BUSY], PETSC_SMALL)),
+           100. * (double)(mean[COPIES] / PetscMax(mean[POINTS], 1.)), work.divisions);
   PetscFunctionReturn(0);
 }
 

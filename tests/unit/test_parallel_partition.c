@@ -7,7 +7,25 @@
 #ifdef MILLRACE_HAVE_PARMETIS
 #include <parmetis.h>
 
-static PetscInt calls_of_parmetis;
+static PetscInt calls_of_parmetis, calls_of_repart;
+
+int __real_ParMETIS_V3_AdaptiveRepart(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *,
+                                      idx_t *, idx_t *, real_t *, real_t *, real_t *, idx_t *, idx_t *,
+                                      idx_t *, MPI_Comm *);
+int __wrap_ParMETIS_V3_AdaptiveRepart(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *,
+                                      idx_t *, idx_t *, real_t *, real_t *, real_t *, idx_t *, idx_t *,
+                                      idx_t *, MPI_Comm *);
+
+int __wrap_ParMETIS_V3_AdaptiveRepart(idx_t *starts, idx_t *first, idx_t *neighbours, idx_t *work,
+                                      idx_t *sizes, idx_t *links, idx_t *flag, idx_t *base,
+                                      idx_t *constraints, idx_t *parts, real_t *shares, real_t *imbalance,
+                                      real_t *move, idx_t *options, idx_t *cut, idx_t *part, MPI_Comm *comm)
+{
+  calls_of_repart++;
+  return __real_ParMETIS_V3_AdaptiveRepart(starts, first, neighbours, work, sizes, links, flag, base,
+                                           constraints, parts, shares, imbalance, move, options, cut, part,
+                                           comm);
+}
 
 int __real_ParMETIS_V3_PartKway(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *,
                                 idx_t *, real_t *, real_t *, idx_t *, idx_t *, idx_t *, MPI_Comm *);
@@ -131,6 +149,40 @@ static void ranks_without_vertices_are_no_trouble(void **state)
     }
 }
 
+/* Slices of equal length, one half of which works three times as much: what moves is far less than all. Some
+   ranks may have no vertices, or one have all. */
+static void a_partition_is_improved(void **state)
+{
+  (void)state;
+  for (PetscInt idle = 0; idle < harness_size(); idle++) {
+    const PetscInt parts = 4;
+    Cube          *cube = cube_new(idle);
+    PetscReal      imbalance, cut;
+    PetscInt       moved = 0;
+
+    for (PetscInt n = 0; n < cube->graph.count; n++)
+      cube->part[n] = parts * place(cube->start + n, 0) / SIDE;
+    judge(cube, parts, &imbalance, &cut);
+    assert_on_all_ranks(imbalance > 1.4);
+#ifdef MILLRACE_HAVE_PARMETIS
+    calls_of_repart = 0;
+#endif
+    assert_success(PartitionImprove(PETSC_COMM_WORLD, partitioner_best(), &cube->graph, parts, cube->part));
+    judge(cube, parts, &imbalance, &cut);
+    assert_on_all_ranks(imbalance < 1.15);
+    for (PetscInt n = 0; n < cube->graph.count; n++)
+      moved += cube->part[n] != parts * place(cube->start + n, 0) / SIDE;
+    assert_success(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+#ifdef MILLRACE_HAVE_PARMETIS
+    if (harness_size() - idle > 1) {
+      assert_on_all_ranks(calls_of_repart == (cube->graph.count ? 1 : 0));
+      assert_on_all_ranks(moved < 0.6 * POINTS);
+    }
+#endif
+    free(cube);
+  }
+}
+
 static void more_parts_than_vertices_leave_some_empty(void **state)
 {
   PetscInt       first[] = {0, 0, 0}, work[] = {1, 1}, part[] = {-1, -1};
@@ -160,6 +212,6 @@ static void parmetis_itself_is_called(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(every_partitioner_divides_work_and_cuts_little),
-          cmocka_unit_test(ranks_without_vertices_are_no_trouble),
+          cmocka_unit_test(ranks_without_vertices_are_no_trouble), cmocka_unit_test(a_partition_is_improved),
           cmocka_unit_test(more_parts_than_vertices_leave_some_empty),
           cmocka_unit_test(parmetis_itself_is_called))

@@ -240,6 +240,92 @@ static void cloth_that_meets_itself_has_the_same_bits(void **state)
   twins_free(&twins);
 }
 
+/* Divides the points anew, as if there were much to do in a corner, another one each time; returns how many
+ * changed their owner. */
+static PetscInt divide_anew(Twins *twins, PetscInt time)
+{
+  const Points *points = twins->solids->solid->points;
+  PetscInt     *extra, changed = 0;
+  PetscBool    *before;
+
+  assert_success(PetscCalloc2(points->count, &extra, points->count, &before));
+  for (PetscInt p = 0; p < points->count; p++) {
+    before[p] = points_owns(points, p);
+    extra[p] = points->rest[p].at[time % 2] < 0.25 ? 30000 : 0;
+  }
+  assert_success(PointsDivideAnew(twins->solids->solid, extra));
+  for (PetscInt p = 0; p < points->count; p++)
+    changed += points_owns(points, p) && !before[p] ? 1 : 0;
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  assert_success(PetscFree2(extra, before));
+  return changed;
+}
+
+/* In the middle, with what elements remember, contact with a floor, and with itself. */
+static void points_that_are_divided_anew_have_the_same_bits(void **state)
+{
+  SolidCase           *solids = solid_case_new(9.81);
+  SolidMaterialConfig *material;
+  SolidWork            work;
+  PetscInt             changed = 0;
+  Twins                twins;
+
+  (void)state;
+  add_cloth(solids, MATERIAL_NEO_HOOKEAN);
+  solids->meshes[0].contact_thickness = 0.01;
+  material = solid_case_add_mesh(solids, vector3(0.1, 0.1, 0.27), vector3(0.9, 0.3, 0.47), 0.05);
+  material->model = MATERIAL_HENCKY;
+  material->yield_stress = 500.;
+  material->hardening = 1e3;
+  material->damping = 2e-3;
+  solids->meshes[1].contact_thickness = 0.01;
+  solids->meshes[1].velocity = vector3(0., 0., 1.);
+  solid_case_hold(solids, vector3(-1., -1., -1.), vector3(0.11, 1., 1.), -1);
+  twins = twins_start(solids);
+  for (PetscInt k = 0; k < 3; k++) {
+    changed += divide_anew(&twins, k);
+    assert_shared(&twins, PETSC_TRUE);
+    twins_run(&twins, 4e-3, 5);
+  }
+  note("%d points changed their owner", (int)changed);
+  assert_on_all_ranks(harness_size() == 1 || changed > 100);
+  assert_on_all_ranks(solid_report(twins.solids->solid).plastic_strain > 1e-3);
+  assert_on_all_ranks(solid_report(twins.alone).mesh_pairs > 0);
+  if (solid_work(twins.solids->solid, &work))
+    assert_on_all_ranks(work.divisions == 3);
+  twins_free(&twins);
+}
+
+/* After 50 steps in which one rank had most to do, all have about the same, and the answer is what it was. */
+static void ranks_with_much_to_do_give_some_away(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  SolidWork  work = {0};
+  PetscReal  elements[2];
+  Twins      twins;
+
+  (void)state;
+  add_bar(solids);
+  solid_case_hold(solids, vector3(-1., -1., -1.), vector3(0.01, 1., 1.), -1);
+  twins = twins_start(solids);
+  (void)divide_anew(&twins, 0);
+  twins_run(&twins, 2e-3, 30);
+  assert_success(SolidBalance(solids->solid)); /* too early */
+  twins_run(&twins, 2e-3, 20);
+  assert_success(SolidBalance(solids->solid));
+  twins_run(&twins, 2e-3, 5);
+  if (solid_work(solids->solid, &work)) {
+    elements[0] = elements[1] = (PetscReal)work.elements;
+    assert_success(MPI_Allreduce(MPI_IN_PLACE, &elements[0], 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+    assert_success(MPI_Allreduce(MPI_IN_PLACE, &elements[1], 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));
+    note("divided %d times, most elements over mean %g", (int)work.divisions,
+         (double)(elements[1] * harness_size() / elements[0]));
+    assert_on_all_ranks(work.divisions == 2 && work.waiting > 0.);
+    assert_on_all_ranks(elements[1] * harness_size() < 1.25 * elements[0]);
+  }
+  twins_free(&twins);
+}
+
 /* A fast sheet with a hard bound fringe on a block: impulses and zones, and a free body that holds a corner.
  */
 static void meshes_that_meet_fast_have_the_same_bits(void **state)
@@ -331,6 +417,8 @@ TEST_MAIN(cmocka_unit_test(a_damped_cantilever_has_the_same_bits),
           cmocka_unit_test(elements_that_remember_have_the_same_bits),
           cmocka_unit_test(cloth_over_a_ball_has_the_same_bits),
           cmocka_unit_test(cloth_that_meets_itself_has_the_same_bits),
+          cmocka_unit_test(points_that_are_divided_anew_have_the_same_bits),
+          cmocka_unit_test(ranks_with_much_to_do_give_some_away),
           cmocka_unit_test(meshes_that_meet_fast_have_the_same_bits),
           cmocka_unit_test(a_bar_between_bodies_has_the_same_bits),
           cmocka_unit_test(kept_volumes_are_found_by_every_rank),

@@ -34,8 +34,10 @@ typedef struct _p_Distribution {
   MPI_Datatype vector;
   PointGather  all, touched, carried, surface; /* the third by free bodies; of meshes that meet */
   SolidWork    work;
-  PetscReal    since; /* s of processor time */
+  PetscReal    since, waited; /* s: of processor time; of the wall, when it began to wait */
   PetscBool    is_working;
+  PetscReal    earlier; /* s: of work when the points were divided */
+  PetscInt     steps;   /* since then */
 
   ForceReport   report; /* of all forces and ranks */
   LeastElement *least;  /* of each mesh */
@@ -52,14 +54,18 @@ static PetscReal processor_time(void)
 /* A rank that waits for others, or moves data, does not work. */
 static void stop_clock(Distribution d)
 {
-  if (d->is_working)
-    d->work.seconds += processor_time() - d->since;
+  if (!d->is_working)
+    return;
+  d->work.seconds += processor_time() - d->since;
+  d->waited = MPI_Wtime();
 }
 
 static void start_clock(Distribution d)
 {
-  if (d->is_working)
-    d->since = processor_time();
+  if (!d->is_working)
+    return;
+  d->work.waiting += MPI_Wtime() - d->waited;
+  d->since = processor_time();
 }
 
 void distribution_begin(Points *points)
@@ -67,7 +73,8 @@ void distribution_begin(Points *points)
   if (!points->distribution)
     return;
   points->distribution->is_working = PETSC_TRUE;
-  start_clock(points->distribution);
+  points->distribution->since = processor_time();
+  points->distribution->steps++;
 }
 
 void distribution_end(Points *points)
@@ -229,7 +236,20 @@ static PetscErrorCode MergeNeighbours(PartitionGraph *graph)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateSlice(const Points *points, PetscInt start, PetscInt end, GraphSlice *slice)
+/* Work at a point is that of what moves it. */
+static void add_extra(const Points *points, const PetscInt extra[], GraphSlice *slice)
+{
+  for (PetscInt p = 0; p < points->count && extra; p++) {
+    const PetscInt *from, count = extra[p] ? movers(points, &p, &from) : 0;
+
+    for (PetscInt k = 0; k < count; k++)
+      if (from[k] >= slice->start && from[k] < slice->start + slice->graph.count)
+        slice->graph.work[from[k] - slice->start] += extra[p] / count;
+  }
+}
+
+static PetscErrorCode CreateSlice(const Points *points, const PetscInt extra[], PetscInt start, PetscInt end,
+                                  GraphSlice *slice)
 {
   PetscFunctionBegin;
   *slice = (GraphSlice){.start = start, .graph = {.count = end - start}};
@@ -241,6 +261,7 @@ static PetscErrorCode CreateSlice(const Points *points, PetscInt start, PetscInt
   PetscCall(PetscMalloc1(slice->graph.first[end - start] + 1, &slice->graph.neighbours));
   visit_elements(points, add_pair, slice);
   add_work(points, slice);
+  add_extra(points, extra, slice);
   PetscCall(MergeNeighbours(&slice->graph));
   PetscFunctionReturn(0);
 }
@@ -249,7 +270,9 @@ static PetscErrorCode CreateSlice(const Points *points, PetscInt start, PetscInt
 static const PetscInt least_points = 60;
 
 /* Bound points are where their first parents are. */
-static PetscErrorCode FindOwners(const Points *points, Distribution d)
+typedef PetscErrorCode (*PartitionTool)(MPI_Comm, Partitioner, const PartitionGraph *, PetscInt, PetscInt[]);
+static PetscErrorCode FindOwners(const Points *points, const PetscInt extra[], PartitionTool Find,
+                                 Distribution d)
 {
   const PetscInt parts = PetscMax(1, PetscMin(d->size, points->count / least_points));
   PetscMPIInt   *counts, *starts;
@@ -261,8 +284,8 @@ static PetscErrorCode FindOwners(const Points *points, Distribution d)
     starts[r] = (PetscMPIInt)((PetscInt64)points->count * r / d->size);
   for (PetscMPIInt r = 0; r < d->size; r++)
     counts[r] = starts[r + 1] - starts[r];
-  PetscCall(CreateSlice(points, starts[d->rank], starts[d->rank + 1], &slice));
-  PetscCall(PartitionFind(d->comm, partitioner_best(), &slice.graph, parts, &d->owner[starts[d->rank]]));
+  PetscCall(CreateSlice(points, extra, starts[d->rank], starts[d->rank + 1], &slice));
+  PetscCall(Find(d->comm, partitioner_best(), &slice.graph, parts, &d->owner[starts[d->rank]]));
   PetscCallMPI(
       MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, d->owner, counts, starts, MPIU_INT, d->comm));
   for (PetscInt k = 0; k < points->bindings.count; k++)
@@ -464,7 +487,7 @@ static PetscErrorCode Share(Solid solid, Distribution d)
   PetscBool *needed, *here;
 
   PetscFunctionBegin;
-  PetscCall(FindOwners(points, d));
+  d->work.elements = d->work.points = 0;
   PetscCall(PetscCalloc2(points->count, &needed, points->count, &here));
   for (PetscInt p = 0; p < points->count; p++)
     d->is_own[p] = needed[p] = d->owner[p] == d->rank ? PETSC_TRUE : PETSC_FALSE;
@@ -511,13 +534,15 @@ PetscErrorCode PointsDistribute(Solid solid)
   PetscCallMPI(MPI_Comm_rank(d->comm, &d->rank));
   d->size = size;
   PetscCall(PetscCalloc3(points->count, &d->owner, points->count, &d->is_own, points->mesh_count, &d->least));
+  PetscCall(FindOwners(points, NULL, PartitionFind, d));
   PetscCall(Share(solid, d));
   points->distribution = d;
   points->counts = d->is_own;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode DistributionDestroy(Points *points)
+/* What Share makes. */
+static PetscErrorCode DestroyShares(Points *points)
 {
   Distribution d = points->distribution;
 
@@ -527,14 +552,98 @@ PetscErrorCode DistributionDestroy(Points *points)
   PetscCall(PetscFree(points->bindings.here));
   if (!d)
     PetscFunctionReturn(0);
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    PetscCall(
+        PetscFree3(points->meshes[m].part, points->meshes[m].part_elements, points->meshes[m].part_filled));
   PetscCall(PetscSFDestroy(&d->copies));
   PetscCallMPI(MPI_Type_free(&d->vector));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode DistributionDestroy(Points *points)
+{
+  Distribution d = points->distribution;
+
+  PetscFunctionBegin;
+  PetscCall(DestroyShares(points));
+  if (!d)
+    PetscFunctionReturn(0);
   PetscCall(GatherDestroy(&d->all));
   PetscCall(GatherDestroy(&d->touched));
   PetscCall(GatherDestroy(&d->carried));
   PetscCall(GatherDestroy(&d->surface));
   PetscCall(PetscFree3(d->owner, d->is_own, d->least));
   PetscCall(PetscFree(points->distribution));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsDivideAnew(Solid solid, const PetscInt extra[])
+{
+  Points      *points = solid->points;
+  Distribution d = points->distribution;
+  PetscReal   *memory;
+
+  PetscFunctionBegin;
+  if (!d)
+    PetscFunctionReturn(0);
+  PetscCall(PointsGatherHistory(solid, &memory));
+  PetscCall(DestroyShares(points));
+  PetscCall(FindOwners(points, extra, PartitionImprove, d));
+  PetscCall(Share(solid, d));
+  PetscCall(PointsMakeForces(solid));
+  PetscCall(PointsTakeHistory(solid, memory));
+  if (points->surface)
+    PetscCall(PointsShareSurface(solid));
+  d->earlier = d->work.seconds;
+  d->steps = 0;
+  d->work.divisions++;
+  PetscFunctionReturn(0);
+}
+
+/* Of a pair of features that a rank measures, in parts of the work of an element. */
+enum { PAIR_WORK = 2 * WORK_UNIT / 3 };
+
+/* What ranks have measured at each point since it was divided, per substep, in the units of elements. */
+static PetscErrorCode FindContactWork(Solid solid, PetscInt **extra)
+{
+  const Points *points = solid->points;
+
+  PetscFunctionBegin;
+  *extra = NULL;
+  if (!points->surface)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(points->count, extra));
+  PetscCallMPI(MPI_Allreduce(points->surface->visits, *extra, (PetscMPIInt)points->count, MPIU_INT, MPI_SUM,
+                             points->distribution->comm));
+  for (PetscInt p = 0; p < points->count; p++)
+    (*extra)[p] = (PetscInt)((PetscReal)PAIR_WORK * (PetscReal)(*extra)[p] /
+                             (PetscReal)PetscMax(1, points->surface->searches));
+  PetscCall(PetscArrayzero(points->surface->visits, points->count));
+  points->surface->searches = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidBalance(Solid solid)
+{
+  enum { STEPS_BETWEEN = 50 };
+  const PetscReal worthwhile = 1.25;
+  Points         *points = solid->points;
+  Distribution    d = points ? points->distribution : NULL;
+  PetscReal       sum, most;
+  PetscInt       *extra;
+
+  PetscFunctionBegin;
+  if (!d || d->steps < STEPS_BETWEEN)
+    PetscFunctionReturn(0);
+  sum = most = d->work.seconds - d->earlier;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, d->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPIU_REAL, MPI_MAX, d->comm));
+  PetscCall(FindContactWork(solid, &extra));
+  if (most * d->size > worthwhile * sum)
+    PetscCall(PointsDivideAnew(solid, extra));
+  d->earlier = d->work.seconds;
+  d->steps = 0;
+  PetscCall(PetscFree(extra));
   PetscFunctionReturn(0);
 }
 

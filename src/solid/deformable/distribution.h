@@ -16,6 +16,9 @@
 /* When masses, carriers and hard bindings are known, and before there are forces. */
 PetscErrorCode PointsDistribute(Solid solid);
 PetscErrorCode DistributionDestroy(Points *points);
+/* Points are divided anew, where all ranks have the state and between steps; `extra` is the work at points
+   beside that of elements, 60 for a tetrahedron; null: there is none. */
+PetscErrorCode PointsDivideAnew(Solid solid, const PetscInt extra[]);
 /* Again, when more points have come to move by themselves. */
 PetscErrorCode PointsFindOwn(Points *points);
 

@@ -160,3 +160,47 @@ PetscErrorCode PointsLoadHistory(Solid solid, Archive archive)
   }
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode PointsGatherHistory(Solid solid, PetscReal **numbers)
+{
+  WholeMemory whole;
+  PetscInt    total = 0;
+  PetscBool   found;
+
+  PetscFunctionBegin;
+  *numbers = NULL;
+  for (PetscInt n = 0;; n++) {
+    PetscInt size;
+
+    PetscCall(WholeMemoryCreate(solid, n, &found, &whole));
+    if (!found)
+      break;
+    size = whole.per_element * whole.mesh->mesh->element_count;
+    PetscCall(MeshGatherElements(solid, whole.mesh, whole.per_element, whole.own, whole.all));
+    PetscCall(PetscRealloc(sizeof(**numbers) * (size_t)(total + size), numbers));
+    PetscCall(PetscArraycpy(*numbers + total, whole.all, size));
+    total += size;
+    PetscCall(PetscFree(whole.all));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsTakeHistory(Solid solid, PetscReal *numbers)
+{
+  const PetscReal *from = numbers;
+  WholeMemory      whole;
+  PetscBool        found;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0;; n++) {
+    PetscCall(WholeMemoryCreate(solid, n, &found, &whole));
+    if (!found)
+      break;
+    mesh_take_elements(whole.mesh, whole.per_element, from, whole.own);
+    from += whole.per_element * whole.mesh->mesh->element_count;
+    PetscCall(PetscFree(whole.all));
+  }
+  PetscCall(PetscFree(numbers));
+  PetscCall(PetscFree(solid->points->kept_history)); /* of other elements */
+  PetscFunctionReturn(0);
+}

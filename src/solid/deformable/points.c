@@ -531,6 +531,26 @@ static PetscErrorCode AddForces(Points *points, DeformableMesh *mesh)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode PointsMakeForces(Solid solid)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    DeformableMesh *mesh = &points->meshes[m];
+
+    for (PetscInt k = 0; k < mesh->force_count; k++)
+      PetscCall(mesh->forces[k].kind->destroy(&mesh->forces[k].data));
+    mesh->force_count = 0;
+    PetscCall(AddForces(points, mesh));
+    for (PetscInt k = 0; k < mesh->force_count; k++)
+      if (mesh->forces[k].kind->set_time)
+        mesh->forces[k].kind->set_time(mesh->forces[k].data, points->time);
+  }
+  points->has_forces = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
 static void weigh(Solid solid)
 {
   Points *points = solid->points;
@@ -734,8 +754,7 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
   points_share_masses(points);
   weigh(solid);
   PetscCall(PointsDistribute(solid));
-  for (PetscInt m = 0; m < points->mesh_count; m++)
-    PetscCall(AddForces(points, &points->meshes[m]));
+  PetscCall(PointsMakeForces(solid));
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(MeshFindFrequency(solid, &points->meshes[m], &points->meshes[m].frequency));
   if (points->soft.count)
@@ -760,7 +779,6 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   PetscCall(PetscFree(mesh->behind));
   PetscCall(PetscFree(mesh->face_points));
   PetscCall(PetscFree(mesh->elements));
-  PetscCall(PetscFree3(mesh->part, mesh->part_elements, mesh->part_filled));
   PetscCall(PetscFree(mesh->holders));
   PetscCall(PetscFree(mesh->skin));
   PetscCall(PetscFree(mesh->skin_elements));

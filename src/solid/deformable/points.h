@@ -236,6 +236,11 @@ PetscErrorCode PointsReturnHistory(Points *points);
 PetscErrorCode PointsBroadcastHistory(Points *points, MPI_Comm world, PetscMPIInt root);
 PetscErrorCode PointsSaveHistory(Solid solid, Archive archive);
 PetscErrorCode PointsLoadHistory(Solid solid, Archive archive);
+/* Of all elements, on every rank; and back, to the elements that are here then, which frees it. */
+PetscErrorCode PointsGatherHistory(Solid solid, PetscReal **numbers);
+PetscErrorCode PointsTakeHistory(Solid solid, PetscReal *numbers);
+/* points.c: the forces of the elements that are here, instead of those that there are. */
+PetscErrorCode PointsMakeForces(Solid solid);
 
 /* Of all meshes, where the forces were found last; of the elements that count here. */
 ForceReport points_report(Solid solid);

@@ -96,6 +96,7 @@ PetscErrorCode MeshMeetingsGather(Solid solid)
                               (void **)&all));
   qsort(all, (size_t)count, sizeof(*all), compare_meetings);
   surface->meeting_count = 0;
+  surface->searches++;
   for (PetscInt n = 0; n < count; n++)
     PetscCall(AppendItem(&surface->meeting_count, &surface->meeting_room, &surface->meetings, all[n]));
   PetscCall(PetscFree(all));
@@ -325,6 +326,7 @@ static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion 
 
     if (mesh_pair_is_clear(surface, pair, moved))
       continue;
+    surface->visits[pair->points[0]]++;
     distance = pair_distance(pair, points->position, weights);
     pair->clear_until =
         surface->path + 0.5 * (distance - (pair->is_close_at_rest ? 0.25 : 1.25) * pair->thickness);

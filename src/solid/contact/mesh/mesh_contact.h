@@ -73,6 +73,7 @@ typedef struct _p_MeshSurface {
   PetscReal  path;      /* m: the longest way of a point in each step so far, summed */
   PetscInt   pair_count, pair_room;
   MeshPair  *pairs;
+  PetscInt  *visits, searches; /* of each point: pairs measured, in so many searches */
 
   PetscInt     meeting_count, meeting_room; /* in the order of keys, as the next */
   MeshMeeting *meetings;

@@ -157,6 +157,7 @@ PetscErrorCode MeshSurfaceCreate(Solid solid, char message[], size_t size)
                          &surface->began, points->count, &surface->ahead, points->count, &surface->push,
                          points->count, &surface->shares, points->count + solid->body_count + 1,
                          &surface->zone));
+  PetscCall(PetscCalloc1(points->count, &surface->visits));
   PetscCall(PetscCalloc3(solid->body_count, &surface->placed, solid->body_count, &surface->turn,
                          solid->body_count, &surface->body_shares));
   PetscCall(CheckStart(solid, message, size));
@@ -181,6 +182,7 @@ PetscErrorCode MeshSurfaceDestroy(Points *points)
                        surface->shares, surface->zone));
   PetscCall(PetscFree3(surface->placed, surface->turn, surface->body_shares));
   PetscCall(PetscFree(surface->is_mine));
+  PetscCall(PetscFree(surface->visits));
   PetscCall(PetscFree(surface->pairs));
   PetscCall(PetscFree(surface->meetings));
   PetscCall(PetscFree(surface->contacts));

@@ -68,10 +68,7 @@ static void put_load(Simulation simulation, Record *record, PetscInt body, Load 
   snprintf(column, sizeof(column), "%s_force_%s", kinds[load], name);
   record_put_vector(record, values, dimension, "N", column);
   snprintf(column, sizeof(column), "%s_torque_%s", kinds[load], name);
-  if (dimension == DIM)
-    record_put_vector(record, values + DIM, DIM, "N m", column);
-  else
-    record_put(record, values[DIM + Z], "N m", "%s_z", column);
+  record_put_turning(record, values + DIM, dimension, "N m", column);
 }
 
 PetscErrorCode SimulationRecordCoupled(Simulation simulation, Record *record)

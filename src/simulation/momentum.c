@@ -159,10 +159,7 @@ static void put_pair(Simulation simulation, Record *record, const PetscReal valu
   snprintf(column, sizeof(column), "%s_momentum", name);
   record_put_vector(record, values, dimension, "kg m/s", column);
   snprintf(column, sizeof(column), "%s_angular_momentum", name);
-  if (dimension == DIM)
-    record_put_vector(record, values + DIM, DIM, "kg m^2/s", column);
-  else
-    record_put(record, values[DIM + Z], "kg m^2/s", "%s_z", column);
+  record_put_turning(record, values + DIM, dimension, "kg m^2/s", column);
 }
 
 void record_put_momentum(Simulation simulation, Record *record)

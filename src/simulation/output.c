@@ -470,17 +470,13 @@ static PetscReal twist_angle(Quaternion q, Vector3 axis)
   return 2. * PetscAtan2Real(sign * vector3_dot(q.vector, axis), sign * q.scalar);
 }
 
-/* In two dimensions x and y of what lies in the plane, z of what turns. */
 static void put_turning(const SimulationConfig *config, Vector3 value, const char unit[], const char what[],
                         const char name[], Record *record)
 {
   char column[RECORD_NAME_LENGTH];
 
   snprintf(column, sizeof(column), "%s_%s", what, name);
-  if (config->grid.dimension == 2)
-    record_put(record, value.at[Z], unit, "%s_z", column);
-  else
-    record_put_vector(record, value.at, DIM, unit, column);
+  record_put_turning(record, value.at, record_dimension(config), unit, column);
 }
 
 static void put_in_plane(const SimulationConfig *config, const PetscReal value[], const char unit[],
@@ -489,7 +485,7 @@ static void put_in_plane(const SimulationConfig *config, const PetscReal value[]
   char column[RECORD_NAME_LENGTH];
 
   snprintf(column, sizeof(column), "%s_%s", what, name);
-  record_put_vector(record, value, config->grid.dimension == 2 ? 2 : DIM, unit, column);
+  record_put_vector(record, value, record_dimension(config), unit, column);
 }
 
 static void put_body(Simulation simulation, const char name[], Record *record)

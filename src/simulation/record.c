@@ -27,6 +27,20 @@ void record_put_vector(Record *record, const PetscReal value[DIM], PetscInt dime
     record_put(record, value[d], unit, "%s_%c", name, "xyz"[d]);
 }
 
+void record_put_turning(Record *record, const PetscReal value[DIM], PetscInt dimension, const char unit[],
+                        const char name[])
+{
+  if (dimension == DIM)
+    record_put_vector(record, value, DIM, unit, name);
+  else
+    record_put(record, value[Z], unit, "%s_z", name);
+}
+
+PetscInt record_dimension(const SimulationConfig *config)
+{
+  return config->grid.dimension == 2 ? 2 : DIM;
+}
+
 PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_step, Record *record)
 {
   PetscFunctionBegin;

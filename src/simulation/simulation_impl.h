@@ -201,6 +201,10 @@ void           record_put(Record *record, PetscReal value, const char unit[], co
     __attribute__((format(printf, 4, 5)));
 void record_put_vector(Record *record, const PetscReal value[DIM], PetscInt dimension, const char unit[],
                        const char name[]); /* name_x, name_y, ... */
+/* Of a spin, a torque and the like: about z alone in two dimensions. */
+void     record_put_turning(Record *record, const PetscReal value[DIM], PetscInt dimension, const char unit[],
+                            const char name[]);
+PetscInt record_dimension(const SimulationConfig *config); /* 2 or 3, also without a grid */
 /* Of bodies, the dynamic ones and the others each have columns of their own if they are not too many. */
 enum { MOST_BODIES = 16 };
 PetscBool record_shows_body(Simulation simulation, PetscInt body);

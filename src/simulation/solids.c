@@ -122,6 +122,8 @@ PetscBool record_shows_body(Simulation simulation, PetscInt body)
 
 static void put_bodies(Simulation simulation, Record *record)
 {
+  const PetscInt dimension = record_dimension(simulation->config);
+
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++) {
     const BodyView body = solid_body_view(simulation->solid, b);
     char           name[RECORD_NAME_LENGTH - 16], column[RECORD_NAME_LENGTH];
@@ -130,9 +132,9 @@ static void put_bodies(Simulation simulation, Record *record)
       continue;
     record_body_name(simulation, b, name, sizeof(name));
     snprintf(column, sizeof(column), "position_%s", name);
-    record_put_vector(record, body.position.at, DIM, "m", column);
+    record_put_vector(record, body.position.at, dimension, "m", column);
     snprintf(column, sizeof(column), "velocity_%s", name);
-    record_put_vector(record, body.velocity.at, DIM, "m/s", column);
+    record_put_vector(record, body.velocity.at, dimension, "m/s", column);
   }
 }
 
@@ -161,12 +163,13 @@ static void put_mesh_contact(Record *record, const SolidReport *report)
 static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
 {
   const SolidReport report = solid_report(simulation->solid);
+  const PetscInt    dimension = record_dimension(simulation->config);
 
   PetscFunctionBegin;
   if (simulation_stands_still(simulation->config))
     PetscFunctionReturn(0);
-  record_put_vector(record, report.momentum.at, DIM, "kg m/s", "solid_momentum");
-  record_put_vector(record, report.angular_momentum.at, DIM, "kg m^2/s", "solid_angular_momentum");
+  record_put_vector(record, report.momentum.at, dimension, "kg m/s", "solid_momentum");
+  record_put_turning(record, report.angular_momentum.at, dimension, "kg m^2/s", "solid_angular_momentum");
   record_put(record, report.kinetic_energy, "J", "solid_kinetic_energy");
   record_put(record, report.potential_energy, "J", "solid_potential_energy");
   record_put(record, report.kinetic_energy + report.potential_energy + report.elastic_energy, "J",

@@ -14,6 +14,8 @@ records() { # NAME SIZE GROUP COLUMN...: the columns are there, with numbers
   ! sed 2d "$name/output/$group.csv" | grep -q nan # what joints bear is known from the first step on
 }
 ok "a dam break and a floating box" records floating-box 32 sea height_left height_right rotation_box_z position_box_x
+in_the_plane() { [ "$(head -n 1 floating-box/ledger.csv | tr , '\n' | grep -E '^(position|velocity|solid).*_[xyz]$' | tr '\n' ' ')" = "$1 " ] || { head -n 1 floating-box/ledger.csv; return 1; }; }
+ok "whose ledger has no columns across the plane" in_the_plane "solid_momentum_x solid_momentum_y solid_angular_momentum_z position_box_x position_box_y velocity_box_x velocity_box_y"
 ok "an oscillating cylinder" records oscillating-cylinder 55 forces drag_coefficient_cylinder lift_coefficient_cylinder
 ok "three liquids" records three-liquids 10 mixing height_middle pressure_below cells_below
 ok "a crane" records crane "" ball position_ball_x rotation_ball_y velocity_brick.29_z angle_hook joint_force_hook_z joint_force_pin.6_z

@@ -64,8 +64,10 @@ typedef struct FaceConstraints {
   PetscInt rigid_count; /* surfaces before this number keep their shape; fluid within others has no stress */
 } FaceConstraints;
 
-/* From now on, until the next call; borrowed; null: none. Needs a mixture. Collective: fluid. */
-PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constraints);
+/* From now on, until the next call; null: none; `before` are the velocities at the start of the step (of
+   other steps than those of FluidPredictViscosity: null); both are borrowed. Needs a mixture. Collective:
+   fluid. */
+PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constraints, const PetscReal before[]);
 /* The impulse that viscosity gave each unknown in the last solve (of a body and its moment about the body's
    position); zero before that. Collective: fluid. */
 PetscErrorCode FluidGetConstraintImpulses(Fluid fluid, PetscReal impulses[]);

@@ -125,6 +125,8 @@ AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 typedef enum { FILL_WHOLE, FILL_LIMITED } FillLimit;
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
                                  Vec velocity[MILLRACE_DIM]);
+/* Copies velocities inside of those bodies. Not collective. */
+PetscErrorCode CouplingCopyInFeathers(Coupling coupling, Vec from[MILLRACE_DIM], Vec to[MILLRACE_DIM]);
 /* The constrained faces of the viscous solve, for solids with these `velocities` (borrowed): twists of all
    bodies, behind them those of vertices. Lent until the next CouplingSetFluid. Collective: fluid. */
 PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal velocities[],

@@ -47,6 +47,9 @@ typedef enum { VISCOSITY_ACTS, VISCOSITY_LEFT_OUT } ViscosityUse;
 PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse viscosity,
                                         Vec faces[MILLRACE_DIM]);
 
+/* Velocity, and what it was in the last step before anything acted on it (null: there was none), of all or of
+   a group. Collective: fluid. */
+PetscErrorCode FluidGetAdvected(Fluid fluid, PetscInt group, Vec **velocity, Vec **advected);
 /* F2: until the end of the step velocity and scalars are advected by `faces` (with valid ghosts),
    extrapolated to the middle of the step as the fluid's own velocity would be; null: by the fluid's own
    velocity. Borrowed. Collective: fluid. */

@@ -29,15 +29,16 @@ enum { MIXTURE_STRESSES = 2 * MILLRACE_DIM };
 /* Fields with valid ghosts. On a face between the lower and the upper cell the pressure accelerates by
    -mobility (p_upper - p_lower - jump) / h. */
 typedef struct {
-  Vec density[MILLRACE_DIM];    /* on faces: mass in the dual cell over its volume, kg/m^3; > 0 */
-  Vec mobility[MILLRACE_DIM];   /* on faces: 1/density as the pressure sees it (4.3.1), over the part of the
-                          cell width up to the surface beside empty cells; 0 between two empty cells */
-  Vec       jump[MILLRACE_DIM]; /* on faces: pressure just above the interface less that just below, Pa */
-  Vec       empty;              /* in cells: 1 where there is nothing and p = 0, else 0 */
-  Vec       viscosity;          /* in cells, Pa s */
-  PetscBool uniform;            /* the same everywhere: it floats in itself */
-  PetscBool becomes_viscous;    /* sooner or later: accelerations are kept from the start */
-  VelocityGroups groups;        /* lent by the caller, who fills it */
+  Vec density[MILLRACE_DIM];     /* on faces: mass in the dual cell over its volume, kg/m^3; > 0 */
+  Vec mobility[MILLRACE_DIM];    /* on faces: 1/density as the pressure sees it (4.3.1), over the part of the
+                           cell width up to the surface beside empty cells; 0 between two empty cells */
+  Vec       jump[MILLRACE_DIM];  /* on faces: pressure just above the interface less that just below, Pa */
+  Vec       empty;               /* in cells: 1 where there is nothing and p = 0, else 0 */
+  Vec       viscosity;           /* in cells, Pa s */
+  PetscBool uniform;             /* the same everywhere: it floats in itself */
+  PetscBool becomes_viscous;     /* sooner or later: accelerations are kept from the start */
+  PetscReal largest_diffusivity; /* viscosity over density, m^2/s */
+  VelocityGroups groups;         /* lent by the caller, who fills it */
   Vec edge_viscosity[MILLRACE_DIM]; /* on edges along d (in two dimensions only along z), Pa s: at c the edge
                               at the lower ends of cell c in the two other directions */
   /* What acts within a step beside viscosity, Pa: normal stresses along each direction in cells, then shear

@@ -313,6 +313,43 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Fi
   PetscFunctionReturn(0);
 }
 
+/* The feather that fills a face, or -1. */
+static PetscInt feather_at(Coupling coupling, PetscInt d, PetscInt c)
+{
+  const PetscInt kind = coupling->faces.kinds[d][c], back = grid_box(coupling->grid)->stride[d];
+  const PetscInt body = PetscMax(coupling->faces.solid[c], coupling->faces.solid[c - back]) - 1;
+
+  if (kind == COUPLED_SOLID || (kind == COUPLED_GIVEN && body >= 0))
+    return is_feather(coupling, body) ? body : -1;
+  if (kind >= 0 && coupling->faces.mixed[kind].open <= 0. &&
+      is_hollow(coupling, &coupling->faces.mixed[kind]))
+    return coupling->faces.mixed[kind].owners[0];
+  return -1;
+}
+
+PetscErrorCode CouplingCopyInFeathers(Coupling coupling, Vec from[DIM], Vec to[DIM])
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscReal     *u[DIM], *copy[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(coupling->grid, from, u));
+  PetscCall(MacGridGetFaces(coupling->grid, to, copy));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange faces = grid_faces(coupling->grid, d);
+
+    FOR_PLACES(&faces, at) {
+      const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+
+      if (feather_at(coupling, d, c) >= 0)
+        copy[d][c] = u[d][c];
+    }
+  }
+  PetscCall(MacGridRestoreFaces(coupling->grid, to, copy));
+  PetscCall(MacGridRestoreFaces(coupling->grid, from, u));
+  PetscFunctionReturn(0);
+}
+
 /* From the solution to the fields. */
 static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal *twists)
 {

@@ -9,12 +9,13 @@
 
 #include <millrace/dense.h>
 
-PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constraints)
+PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constraints, const PetscReal before[])
 {
   PetscFunctionBegin;
   PetscCheck(!constraints || fluid->mixture, grid_box(fluid->grid)->comm, PETSC_ERR_ORDER,
              "Constrained faces need a mixture: call FluidSetMixture first");
   fluid->constraints = constraints;
+  fluid->constrained_before = before;
   PetscCall(PetscFree(fluid->constraint_impulses));
   if (constraints)
     PetscCall(PetscCalloc1(constraints->unknown_count, &fluid->constraint_impulses));
@@ -27,6 +28,18 @@ PetscErrorCode FluidGetConstraintImpulses(Fluid fluid, PetscReal impulses[])
   if (fluid->constraints)
     PetscCall(PetscArraycpy(impulses, fluid->constraint_impulses, fluid->constraints->unknown_count));
   PetscFunctionReturn(0);
+}
+
+void fluid_blend_constraints(Fluid fluid, PetscReal before, PetscReal now)
+{
+  const PetscInt count = fluid->constraints ? fluid->constraints->unknown_count : 0;
+
+  for (PetscInt n = 0; n < count && before != 0.; n++) {
+    PetscReal *velocity = &fluid->constraints->velocities[n];
+
+    *velocity = now * *velocity + before * fluid->constrained_before[n];
+    fluid->constraint_impulses[n] *= now;
+  }
 }
 
 static PetscReal dot(PetscInt count, const PetscReal *a, const PetscReal *b)

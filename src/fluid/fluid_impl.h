@@ -37,7 +37,7 @@ typedef struct {
 
 /* Of a group of regions, carried on into the others. */
 typedef struct {
-  Vec velocity[DIM], earlier[DIM], next[DIM];
+  Vec velocity[DIM], earlier[DIM], next[DIM], advected[DIM];
 } GroupFlow;
 
 struct _p_Fluid {
@@ -85,7 +85,7 @@ struct _p_Fluid {
   PetscBool      is_viscous;        /* anywhere */
   Vec            acceleration[DIM]; /* by forces and pressure in the last step; null without viscosity */
   Vec advected[DIM];        /* the velocity of the last step as it was carried along, before anything acted
-                               on it; null but in a uniform mixture */
+                               on it; null without a mixture and where groups have theirs */
   PetscReal  advected_over; /* that step; 0: there was none */
   Stress     stress;
   PetscInt   group_count; /* of velocities; 0: all flows with one, or they are not yet asked for */
@@ -96,6 +96,7 @@ struct _p_Fluid {
   Vec leak_proof_correction[DIM]; /* what is added to the velocity for advection along it */
   /* Bodies that viscosity holds on to. */
   const struct FaceConstraints *constraints;         /* borrowed; null: none */
+  const PetscReal              *constrained_before;  /* their velocities at the start of the step; borrowed */
   PetscReal                    *constraint_impulses; /* of each body, by the last solve */
   const Visibility             *visibility;          /* borrowed; null: none */
   ShellTransport                shell_transport;     /* values near shells, shell_transport.c */
@@ -234,7 +235,7 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
 PetscErrorCode FluidRefreshMixture(Fluid fluid);
 PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt direction, Vec component);
 /* Only viscosity, on velocities that will feel the acceleration of the last step. */
-PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]);
+PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, PetscReal implicitness, Vec faces[DIM]);
 /* Weights of the projection, with ghosts, and whether `any` cell is void. */
 PetscErrorCode FluidWeighMixture(Fluid fluid, Vec weights[DIM], PetscBool *any);
 /* `faces` becomes divergence-free and the pressure that of the step, unless the solve fails. */
@@ -248,6 +249,10 @@ void           fluid_swap_group(Fluid fluid, PetscInt group);
 PetscErrorCode FluidMergeGroups(Fluid fluid);
 PetscErrorCode FluidCommitGroups(Fluid fluid);
 PetscErrorCode FluidDestroyGroups(Fluid fluid);
+
+/* constrained_faces.c: the unknowns' velocities, now * velocity + before * that at the start of the step, and
+   the last impulses, now times. */
+void fluid_blend_constraints(Fluid fluid, PetscReal before, PetscReal now);
 
 /* stress.c: (density - dt div viscosity (grad + grad^T)) faces = density faces, in place. */
 PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Vec faces[DIM]);

@@ -122,10 +122,24 @@ PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse 
   if (viscosity == VISCOSITY_ACTS) {
     if (fluid->mixture)
       PetscCall(FluidPullFaces(fluid, dt, faces));
-    PetscCall(FluidDiffuseAccelerated(fluid, dt, faces));
+    PetscCall(FluidDiffuseAccelerated(fluid, dt, 1., faces));
   }
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(FluidAddForces(fluid, d, fluid->scalars, faces[d], fluid->time, dt));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetAdvected(Fluid fluid, PetscInt group, Vec **velocity, Vec **advected)
+{
+  const PetscBool grouped = fluid_group_count(fluid) ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *velocity = fluid->velocity;
+  if (grouped)
+    PetscCall(FluidGetGroupVelocity(fluid, group, velocity));
+  *advected = grouped ? fluid->groups[group].advected : fluid->advected;
+  if (fluid->advected_over <= 0.)
+    *advected = NULL;
   PetscFunctionReturn(0);
 }
 

@@ -19,6 +19,7 @@ PetscErrorCode FluidGetGroupVelocity(Fluid fluid, PetscInt group, Vec **faces)
       PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].velocity));
       PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].earlier));
       PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].next));
+      PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].advected));
     }
   }
   *faces = fluid->groups[group].velocity;
@@ -32,6 +33,7 @@ PetscErrorCode FluidDestroyGroups(Fluid fluid)
     PetscCall(MacGridDestroyFaceField(fluid->groups[g].velocity));
     PetscCall(MacGridDestroyFaceField(fluid->groups[g].earlier));
     PetscCall(MacGridDestroyFaceField(fluid->groups[g].next));
+    PetscCall(MacGridDestroyFaceField(fluid->groups[g].advected));
   }
   PetscCall(PetscFree(fluid->groups));
   PetscFunctionReturn(0);
@@ -54,6 +56,7 @@ void fluid_swap_group(Fluid fluid, PetscInt group)
   swap_fields(fluid->velocity, flow->velocity);
   swap_fields(fluid->earlier, flow->earlier);
   swap_fields(fluid->next, flow->next);
+  swap_fields(fluid->advected, flow->advected);
 }
 
 /* What were the flows of the groups are now the earlier ones. */

@@ -100,7 +100,7 @@ static PetscErrorCode FindScales(Fluid fluid)
   fluid->is_viscous = largest[1] > 0. ? PETSC_TRUE : PETSC_FALSE;
   if ((fluid->is_viscous || fluid->mixture->becomes_viscous) && !fluid->acceleration[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
-  if (fluid->mixture->uniform && !fluid->advected[X])
+  if (!fluid_group_count(fluid) && !fluid->advected[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
   PetscFunctionReturn(0);
 }
@@ -204,19 +204,27 @@ static PetscErrorCode RefreshWeights(Fluid fluid)
 }
 
 /* Viscosity sees the velocity with the acceleration of the last step, which it loses again: what rests under
-   forces and pressure stays at rest beside walls, and steady flows do not depend on the step. */
-PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM])
+   forces and pressure stays at rest beside walls, and steady flows do not depend on the step. What is solved
+   for is the velocity at t + implicitness dt, between those of the step's ends. */
+PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, PetscReal implicitness, Vec faces[DIM])
 {
-  const PetscInt dimension = grid_box(fluid->grid)->dimension;
+  const PetscInt  dimension = grid_box(fluid->grid)->dimension;
+  const PetscReal before = 1. - implicitness;
 
   PetscFunctionBegin;
   if (!fluid->is_viscous)
     PetscFunctionReturn(0);
-  for (PetscInt d = 0; d < dimension; d++)
+  for (PetscInt d = 0; d < dimension; d++) {
     PetscCall(VecAXPY(faces[d], dt, fluid->acceleration[d]));
-  PetscCall(FluidDiffuseMixture(fluid, dt, fluid->time + dt, faces));
-  for (PetscInt d = 0; d < dimension; d++)
+    PetscCall(VecAXPBY(faces[d], before, implicitness, fluid->velocity[d]));
+  }
+  fluid_blend_constraints(fluid, before, implicitness);
+  PetscCall(FluidDiffuseMixture(fluid, implicitness * dt, fluid->time + implicitness * dt, faces));
+  fluid_blend_constraints(fluid, -before / implicitness, 1. / implicitness);
+  for (PetscInt d = 0; d < dimension; d++) {
+    PetscCall(VecAXPBY(faces[d], -before / implicitness, 1. / implicitness, fluid->velocity[d]));
     PetscCall(VecAXPY(faces[d], -dt, fluid->acceleration[d]));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -274,13 +274,16 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
   PetscCall(MacGridSaveField(fluid->grid, "pressure", fluid->pressure, archive));
   if (fluid->acceleration[X])
     PetscCall(MacGridSaveFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
-  if (fluid->advected_over > 0.) {
-    PetscCall(MacGridSaveFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
+  if (fluid->advected_over > 0.)
     PetscCall(ArchiveWriteReal(archive, "advected_over", fluid->advected_over));
-  }
+  if (fluid->advected_over > 0. && fluid->advected[X])
+    PetscCall(MacGridSaveFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
   for (PetscInt g = 0; g < fluid->group_count; g++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "earlier_velocity_of_group_%" PetscInt_FMT, g));
     PetscCall(MacGridSaveFaces(fluid->grid, name, fluid->groups[g].earlier, archive));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "advected_velocity_of_group_%" PetscInt_FMT, g));
+    if (fluid->advected_over > 0.)
+      PetscCall(MacGridSaveFaces(fluid->grid, name, fluid->groups[g].advected, archive));
   }
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridSaveField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
@@ -324,13 +327,15 @@ static PetscErrorCode LoadAdvected(Fluid fluid, Archive archive)
 
   PetscFunctionBegin;
   fluid->advected_over = 0.;
-  PetscCall(ArchiveHas(archive, "advected_velocity_x", &has));
+  PetscCall(ArchiveHas(archive, "advected_over", &has));
   if (!has)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveReadRealWithin(archive, "advected_over", 0., PETSC_MAX_REAL, &fluid->advected_over));
+  if (fluid_group_count(fluid))
     PetscFunctionReturn(0);
   if (!fluid->advected[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
   PetscCall(LoadVelocity(fluid, "advected_velocity", fluid->advected, archive));
-  PetscCall(ArchiveReadRealWithin(archive, "advected_over", 0., PETSC_MAX_REAL, &fluid->advected_over));
   PetscFunctionReturn(0);
 }
 
@@ -345,6 +350,9 @@ static PetscErrorCode LoadGroups(Fluid fluid, Archive archive)
     PetscCall(PetscSNPrintf(name, sizeof(name), "earlier_velocity_of_group_%" PetscInt_FMT, g));
     PetscCall(LoadVelocity(fluid, name, fluid->groups[g].earlier, archive));
     PetscCall(FluidFillVelocityGhosts(fluid, fluid->groups[g].earlier, fluid->earlier_time));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "advected_velocity_of_group_%" PetscInt_FMT, g));
+    if (fluid->advected_over > 0.)
+      PetscCall(LoadVelocity(fluid, name, fluid->groups[g].advected, archive));
   }
   PetscFunctionReturn(0);
 }

@@ -12,6 +12,7 @@ PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture)
   mixture->groups = (VelocityGroups){0};
   mixture->uniform = PETSC_FALSE;
   mixture->becomes_viscous = PETSC_FALSE;
+  mixture->largest_diffusivity = 0.;
   mixture->expansion = NULL;
   for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)
     mixture->stress[n] = NULL;
@@ -53,6 +54,7 @@ PetscErrorCode MixtureSetUniform(MacGrid grid, PetscReal density, PetscReal visc
 {
   PetscFunctionBegin;
   mixture->uniform = PETSC_TRUE;
+  mixture->largest_diffusivity = viscosity / density;
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
     PetscCall(VecSet(mixture->density[d], density));
     PetscCall(VecSet(mixture->mobility[d], 1. / density));

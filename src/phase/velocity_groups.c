@@ -86,13 +86,23 @@ PetscErrorCode PhaseCreateGroups(Phase phase)
 /* What is empty now is in none. */
 PetscErrorCode PhaseSetGroups(Phase phase)
 {
+  Mixture *mixture = &phase->mixture;
+
   PetscFunctionBegin;
   find_groups(phase->config, phase->group_of);
-  for (PetscInt n = 0; n < phase->count; n++)
-    if (region_is_empty(phase, n))
+  mixture->uniform = mixture->groups.count == 1 ? PETSC_TRUE : PETSC_FALSE;
+  mixture->largest_diffusivity = 0.;
+  for (PetscInt n = 0; n < phase->count; n++) {
+    if (region_is_empty(phase, n)) {
       phase->group_of[n] = NO_GROUP;
-    else if (phase->group_of[n] != NO_GROUP)
+      mixture->uniform = PETSC_FALSE;
+      continue;
+    }
+    mixture->largest_diffusivity =
+        PetscMax(mixture->largest_diffusivity, region_viscosity(phase, n) / region_density(phase, n));
+    if (phase->group_of[n] != NO_GROUP)
       phase->group_density[phase->group_of[n]] = region_density(phase, n);
+  }
   PetscFunctionReturn(0);
 }
 

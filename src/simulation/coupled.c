@@ -363,6 +363,7 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
 {
   PetscFunctionBegin;
   *good = PETSC_TRUE;
+  PetscCall(SimulationGetVelocities(simulation, simulation->coupled->started));
   if (!simulation->failures)
     simulation->coupled->unsettled = 0;
   if (simulation->fluid)

@@ -72,7 +72,8 @@ struct Coupled {
   PetscReal *viscous_impulses;  /* on all bodies in the last step */
   PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
 
-  PetscReal *begun; /* scratch: V* */
+  PetscReal *started; /* scratch: velocities at the start of the step */
+  PetscReal *begun;   /* scratch: V* */
   Momentum   momentum;
   Watch      watch;
   PetscReal  divergence; /* largest, 1/s, of fluid and bodies; on the fluid team */

@@ -73,8 +73,8 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   all = coupled->count + coupled->points;
   PetscCall(PetscCalloc4(all, &coupled->acceleration, coupled->count, &coupled->wanted, coupled->count,
                          &coupled->solved, all, &coupled->dragged));
-  PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
-                         &coupled->momentum.bodies));
+  PetscCall(PetscCalloc3(all, &coupled->started, coupled->count, &coupled->begun,
+                         solid_body_count(simulation->solid), &coupled->momentum.bodies));
   PetscCall(PetscCalloc4(all, &coupled->viscous_impulses, coupled->count, &coupled->loads[LOAD_PRESSURE],
                          coupled->count, &coupled->loads[LOAD_VISCOSITY], coupled->count,
                          &coupled->loads[LOAD_ALL]));
@@ -104,7 +104,7 @@ static PetscErrorCode Destroy(Simulation simulation)
   PetscCall(MacGridDestroyFaceField(coupled->star));
   if (coupled->uniform.empty)
     PetscCall(MixtureDestroy(&coupled->uniform));
-  PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
+  PetscCall(PetscFree3(coupled->started, coupled->begun, coupled->momentum.bodies));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
   PetscCall(PetscFree4(coupled->acceleration, coupled->wanted, coupled->solved, coupled->dragged));

@@ -28,7 +28,7 @@ PetscErrorCode SimulationConstrainViscosity(Simulation simulation, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(GetStart(simulation, dt, coupled->dragged));
   PetscCall(CouplingGetConstraints(coupled->coupling, coupled->dragged, &constraints));
-  PetscCall(FluidSetConstraints(simulation->fluid, constraints));
+  PetscCall(FluidSetConstraints(simulation->fluid, constraints, coupled->started));
   PetscFunctionReturn(0);
 }
 

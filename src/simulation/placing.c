@@ -154,6 +154,21 @@ PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion,
   PetscFunctionReturn(0);
 }
 
+/* What the velocity in bodies of next to no weight gains is nothing that fluid in their place should take
+   along. */
+static PetscErrorCode ForgetGains(Simulation simulation)
+{
+  Vec *velocity, *advected;
+
+  PetscFunctionBegin;
+  for (PetscInt g = 0; g < PetscMax(1, fluid_group_count(simulation->fluid)); g++) {
+    PetscCall(FluidGetAdvected(simulation->fluid, g, &velocity, &advected));
+    if (advected)
+      PetscCall(CouplingCopyInFeathers(simulation->coupled->coupling, velocity, advected));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationFillBodies(Simulation simulation)
 {
   struct Coupled *coupled = simulation->coupled;
@@ -169,6 +184,7 @@ PetscErrorCode SimulationFillBodies(Simulation simulation)
     PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, velocity));
   }
   PetscCall(FluidRefreshVelocity(simulation->fluid));
+  PetscCall(ForgetGains(simulation));
   PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
   if (acceleration)
     PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, FILL_LIMITED, acceleration));

@@ -93,6 +93,20 @@ static PetscErrorCode FillFaces(const FluidCase *fluid_case, PetscInt d)
   PetscFunctionReturn(0);
 }
 
+/* No less than that of any place. */
+static PetscErrorCode BoundDiffusivity(FluidCase *fluid_case)
+{
+  PetscReal viscosity, mobility;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(fluid_case->mixture.viscosity, NORM_INFINITY, &viscosity));
+  PetscCall(VecNorm(fluid_case->mixture.mobility[X], NORM_INFINITY, &mobility));
+  fluid_case->mixture.largest_diffusivity = viscosity * mobility;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fluid_case->mixture.largest_diffusivity, 1, MPIU_REAL, MPI_MAX,
+                             grid_box(fluid_case->grid)->comm));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidCaseFill(FluidCase *fluid_case)
 {
   const FluidCaseFunctions *functions = &fluid_case->functions;
@@ -108,6 +122,7 @@ PetscErrorCode FluidCaseFill(FluidCase *fluid_case)
   for (PetscInt e = 0; e < DIM; e++)
     if (edge && fluid_case->mixture.edge_viscosity[e])
       PetscCall(FillField(fluid_case, ON_EDGE, e, edge, fluid_case->mixture.edge_viscosity[e]));
+  PetscCall(BoundDiffusivity(fluid_case));
   PetscCall(FluidSetMixture(fluid_case->fluid, &fluid_case->mixture));
   PetscFunctionReturn(0);
 }

@@ -63,7 +63,7 @@ void viscous_case_start(ViscousCase *tank, FluidCaseFunction solids)
   PetscCallAbort(PETSC_COMM_SELF, MacGridCreateFaceField(tank->fluid_case.grid, tank->faces));
   PetscCallAbort(PETSC_COMM_SELF,
                  CouplingGetConstraints(tank->coupled->coupling, tank->coupled->twists, &tank->constraints));
-  PetscCallAbort(PETSC_COMM_SELF, FluidSetConstraints(tank->fluid_case.fluid, tank->constraints));
+  PetscCallAbort(PETSC_COMM_SELF, FluidSetConstraints(tank->fluid_case.fluid, tank->constraints, NULL));
 }
 
 /* Owned faces. */

@@ -98,7 +98,7 @@ static ViscousCase *make_tank(Flesh *flesh)
   viscous_case_fill(tank, rough);
   if (tank->coupled->grid) {
     PetscCallAbort(PETSC_COMM_SELF, MakeFlesh(grid_box(tank->coupled->grid), tank->constraints, flesh));
-    PetscCallAbort(PETSC_COMM_SELF, FluidSetConstraints(tank->fluid_case.fluid, &flesh->constraints));
+    PetscCallAbort(PETSC_COMM_SELF, FluidSetConstraints(tank->fluid_case.fluid, &flesh->constraints, NULL));
   }
   return tank;
 }

@@ -131,7 +131,7 @@ static void a_ball_goes_through_all_layers(void **state)
   SceneRun        flow;
 
   (void)state;
-  assert_success(SceneRunOpen(&flow, "liquids/layered-splash", 24, NULL));
+  assert_success(SceneRunOpen(&flow, "liquids/layered-splash", 30, NULL));
   first = *report_of(&flow);
   assert_success(SceneRunUntil(&flow, 0.45));
   measure_rise(&flow, LAYERS, top, rise);

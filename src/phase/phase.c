@@ -160,6 +160,7 @@ PetscErrorCode PhaseKeep(Phase phase)
   kept->seedings = phase->seedings;
   kept->report = phase->report;
   PetscCall(PetscArraycpy(kept->targets, phase->targets, REGIONS_MAX));
+  PetscCall(PetscArraycpy(kept->losses, phase->losses, REGIONS_MAX));
   PetscFunctionReturn(0);
 }
 
@@ -180,6 +181,7 @@ PetscErrorCode PhaseReturn(Phase phase)
   phase->seedings = kept->seedings;
   phase->report = kept->report;
   PetscCall(PetscArraycpy(phase->targets, kept->targets, REGIONS_MAX));
+  PetscCall(PetscArraycpy(phase->losses, kept->losses, REGIONS_MAX));
   PetscCall(PhaseRefresh(phase));
   PetscCall(PhaseFindRegions(phase));
   PetscCall(PhaseUpdateMixture(phase));

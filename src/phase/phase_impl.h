@@ -10,7 +10,7 @@ typedef struct {
   Vec        *distances; /* null until PhaseKeep */
   Particles  *markers;
   PetscInt64  steps, seedings;
-  PetscReal   targets[REGIONS_MAX];
+  PetscReal   targets[REGIONS_MAX], losses[REGIONS_MAX];
   Vec         ignition[REACTIONS_MAX]; /* null: see those of the phase */
   Particles   pending[REACTIONS_MAX];  /* in the same way */
   PhaseReport report;
@@ -54,6 +54,7 @@ struct _p_Phase {
   PetscInt64 steps;
   PetscInt64 seedings;             /* keys of the random positions */
   PetscReal  targets[REGIONS_MAX]; /* volumes to be kept, m^3 */
+  PetscReal  losses[REGIONS_MAX];  /* of a step, as far as they are known */
 
   /* Of the present distances, see PhaseUpdate. */
   Vec            regions;     /* 1 + region; ghosts valid */

@@ -86,6 +86,7 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
   PetscCall(ArchiveWriteInteger(archive, "steps", phase->steps));
   PetscCall(ArchiveWriteInteger(archive, "seedings", phase->seedings));
   PetscCall(ArchiveWriteShared(archive, "targets", phase->count, 1, phase->targets));
+  PetscCall(ArchiveWriteShared(archive, "losses", phase->count, 1, phase->losses));
   PetscCall(ArchiveWriteShared(archive, "report", phase->count, REPORT_NUMBERS, rows[0]));
   if (phase->config->reaction_count)
     PetscCall(ArchiveWriteShared(archive, "burnt", phase->config->reaction_count, 1, phase->report.burnt));
@@ -123,6 +124,7 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
   PetscCall(ArchiveReadCount(archive, "seedings", 0, level_set_most_seedings(phase->level_sets[0]),
                              &phase->seedings));
   PetscCall(ArchiveReadShared(archive, "targets", phase->count, 1, phase->targets));
+  PetscCall(ArchiveReadShared(archive, "losses", phase->count, 1, phase->losses));
   PetscCall(ArchiveReadShared(archive, "report", phase->count, REPORT_NUMBERS, rows[0]));
   for (PetscInt n = 0; n < phase->count; n++) {
     PetscCall(CheckCounts(archive, "report", 1, &rows[n][2], 1e15));

@@ -1,11 +1,12 @@
 /* Keeping volumes, as an option: the distance of every simulated region is lowered by
 
-     (target - volume) / surface,  at most h / 10 in a step,
+     (target - volume + loss) / surface,  loss += (target - volume) / 4,  at most h / 10 in a step,
 
    with volumes and targets of the start of the step, before the projection, of which half remains against a
-   region that is not corrected. A target is the volume at the start and what was poured and flowed in since,
-   less what has left through the sides of the box, by the parts of the regions there before and after each
-   step. */
+   region that is not corrected. The loss becomes what every step takes
+   away, and is made up for in the same step; what passes the sides is not known as well as that. A
+   target is the volume at the start and what was poured and flowed in since, less what has left through the
+   sides of the box, by the parts of the regions there before and after each step. */
 #include "phase_impl.h"
 
 static const PetscReal largest_shift = 0.1; /* cells */
@@ -72,8 +73,11 @@ PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
   PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscCall(SumOverRanks(box->comm, REGIONS_MAX, sums, outflow));
-  for (PetscInt n = 0; n < phase->count; n++)
+  for (PetscInt n = 0; n < phase->count; n++) {
     phase->targets[n] -= dt * area * outflow[n];
+    if (outflow[n] != 0.)
+      phase->losses[n] = 0.;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -88,10 +92,13 @@ void find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX])
 
   for (PetscInt n = 0; n < phase->count; n++) {
     const PetscReal missing = phase->targets[n] - phase->report.volume[n], surface = phase->report.surface[n];
+    PetscReal      *loss = &phase->losses[n];
 
     shifts[n] = 0.;
-    if (phase->config->volume == VOLUME_KEPT && !region_is_empty(phase, n) && surface > 0.)
-      shifts[n] = PetscMax(-most, PetscMin(missing / surface, most));
+    if (phase->config->volume != VOLUME_KEPT || region_is_empty(phase, n) || !(surface > 0.))
+      continue;
+    shifts[n] = PetscMax(-most, PetscMin((missing + *loss) / surface, most));
+    *loss = PetscMax(-most * surface, PetscMin(*loss + 0.25 * missing, most * surface));
   }
 }
 

@@ -108,6 +108,49 @@ static void a_bar_hangs_in_equilibrium(void **state)
   }
 }
 
+/* A clamped bar of 2400 elements sags: the mean height of its points, and the iterations of its equilibrium.
+ */
+static PetscReal sag_by(ElasticSolver solver, PetscInt *iterations)
+{
+  SolidCase           *solids = solid_case_new(9.81);
+  SolidMaterialConfig *material = solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(1, 0.2, 0.2), 0.0455);
+  PetscReal            sum = 0;
+
+  material->model = MATERIAL_LINEAR;
+  material->young = 1e6;
+  solids->config.elasticity = ELASTIC_STATIC;
+  solids->config.solver = solver;
+  solid_case_hold(solids, vector3(-1, -1, -1), vector3(0.01, 1, 1), -1);
+  solid_case_start(solids);
+  solid_case_run(solids, 1, 1);
+  assert_false(solid_report(solids->solid).is_unsolved);
+  *iterations = solid_report(solids->solid).linear_iterations;
+  for (PetscInt p = 0; p < solids->solid->points->count; p++)
+    sum += solids->solid->points->position[p].at[Z];
+  sum /= (PetscReal)solids->solid->points->count;
+  solid_case_free(solids);
+  return sum;
+}
+
+/* CHOLMOD or MUMPS, an incomplete factor, and aggregates of rigid motions. */
+static void every_solver_finds_the_same_equilibrium(void **state)
+{
+  PetscInt        iterations[4];
+  const PetscReal sag = sag_by(SOLVER_CHOLESKY, &iterations[0]);
+  PetscReal       mumps;
+
+  (void)state;
+  assert_success(PetscOptionsSetValue(NULL, "-elastic_pc_factor_mat_solver_type", MATSOLVERMUMPS));
+  mumps = sag_by(SOLVER_CHOLESKY, &iterations[1]);
+  assert_success(PetscOptionsClearValue(NULL, "-elastic_pc_factor_mat_solver_type"));
+  assert_near(mumps / sag, 1, 1e-10);
+  assert_near(sag_by(SOLVER_CG, &iterations[2]) / sag, 1, 1e-6);
+  assert_near(sag_by(SOLVER_MULTIGRID, &iterations[3]) / sag, 1, 1e-6);
+  note("iterations: %d with factors, %d with incomplete ones, %d with aggregates", (int)iterations[0],
+       (int)iterations[2], (int)iterations[3]);
+  assert_true(iterations[0] == 1 && iterations[1] == 1 && iterations[3] < 40); /* 79 without rigid motions */
+}
+
 /* The tip of a cantilever that swings, after a quarter of a second; steps / second. */
 static PetscReal tip_after(ElasticTime time, PetscReal steps)
 {
@@ -237,6 +280,7 @@ static void equilibrium_needs_holds(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(the_matrix_is_that_of_elements), cmocka_unit_test(a_bar_hangs_in_equilibrium),
+          cmocka_unit_test(every_solver_finds_the_same_equilibrium),
           cmocka_unit_test(newmark_is_of_second_order_and_backward_euler_of_first),
           cmocka_unit_test(newmark_keeps_the_energy_of_linear_solids),
           cmocka_unit_test(implicit_steps_keep_momentum),

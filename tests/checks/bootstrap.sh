@@ -15,7 +15,7 @@ are_same() {
   return 1
 }
 
-echo "1..8"
+echo "1..9"
 
 apt_sources=$scratch/apt
 mkdir -p "$apt_sources/sources.list.d"
@@ -53,6 +53,9 @@ python no_such_module | python3-some | py-some
 is "what is missing is named with its package and module" \
   "command no-such-tool|some-package|some-module
 python no_such_module|python3-some|py-some" "$(missing "$list")"
+
+is "shared libraries are found by name" "linked no-such-blas|some-package|some-module" "$(missing 'linked c | libc6 | glibc
+linked no-such-blas | some-package | some-module')"
 
 can_install() { return 1; }
 is "without root it reports and fails" "bootstrap: missing: command no-such-tool    Debian package: some-package    module: some-module

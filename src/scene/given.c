@@ -8,7 +8,7 @@ PetscReal scene_time(Scene scene, PetscInt n)
   return scene->config.run.end_time * n / SCENE_TIMES;
 }
 
-PetscErrorCode SceneCheckGiven(Scene scene, Node *node, Formula formula, Vector3 place, Mobility mobility)
+PetscErrorCode SceneCheckGiven(Scene scene, Node *node, Formula formula, Vector3 place, PlaceMotion motion)
 {
   PetscBool stays = PETSC_TRUE;
   char      path[PATH_LENGTH];
@@ -16,7 +16,7 @@ PetscErrorCode SceneCheckGiven(Scene scene, Node *node, Formula formula, Vector3
   PetscFunctionBegin;
   if (!formula || !is_usable(node))
     PetscFunctionReturn(0);
-  for (PetscInt d = 0; d < DIM && mobility == PLACE_MOVES; d++)
+  for (PetscInt d = 0; d < DIM && motion == PLACE_MOVES; d++)
     stays = stays && !formula_uses_direction(formula, d) ? PETSC_TRUE : PETSC_FALSE;
   node_path(node, path, sizeof(path));
   for (PetscInt n = 0; n <= (stays ? SCENE_TIMES : 0); n++)
@@ -29,10 +29,10 @@ PetscErrorCode SceneCheckGiven(Scene scene, Node *node, Formula formula, Vector3
 }
 
 PetscErrorCode SceneCheckGivenVector(Scene scene, Node *node, const Formula formulas[DIM], Vector3 place,
-                                     Mobility mobility)
+                                     PlaceMotion motion)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < DIM && is_usable(node); d++)
-    PetscCall(SceneCheckGiven(scene, node_item(node, d), formulas[d], place, mobility));
+    PetscCall(SceneCheckGiven(scene, node_item(node, d), formulas[d], place, motion));
   PetscFunctionReturn(0);
 }

@@ -130,11 +130,11 @@ PetscErrorCode ExpectKind(Scene scene, Node *node, NodeKind kind, const char wha
    time is looked at; a formula that is not finite at a place becomes a problem. A place that moves with what
    the formula acts on is known at the first time only. */
 enum { SCENE_TIMES = 32 };
-typedef enum { PLACE_STAYS, PLACE_MOVES } Mobility;
+typedef enum { PLACE_STAYS, PLACE_MOVES } PlaceMotion;
 PetscReal      scene_time(Scene scene, PetscInt n);
-PetscErrorCode SceneCheckGiven(Scene scene, Node *node, Formula formula, Vector3 place, Mobility mobility);
+PetscErrorCode SceneCheckGiven(Scene scene, Node *node, Formula formula, Vector3 place, PlaceMotion motion);
 PetscErrorCode SceneCheckGivenVector(Scene scene, Node *node, const Formula formulas[DIM], Vector3 place,
-                                     Mobility mobility);
+                                     PlaceMotion motion);
 
 /* check.c: whether none of the shape is in the fluid's box. */
 PetscBool scene_is_outside(Scene scene, Shape shape);

@@ -12,11 +12,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-row() { # SCENE THESIS'S-SECONDS THESIS'S-SUBSTEPS
+row() { # SCENE THESIS'S-SECONDS THESIS'S-SUBSTEPS [OPTIONS]
   local TIMEFORMAT='%U %S' end
   end=$(awk "BEGIN {printf \"%.9g\", $frames / 24}")
   { time "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/$1.yaml" -o run --overwrite --set run.end_time="$end" \
-    --set run.frame_interval="$end" > log 2> problems; } 2> used || { cat problems; exit 1; }
+    --set run.frame_interval="$end" "${@:4}" > log 2> problems; } 2> used || { cat problems; exit 1; }
   awk -F, -v scene="$1" -v frames="$frames" -v used="$(cat used)" -v seconds="$2" -v theirs="$3" \
     -v elements="$(sed -n 's/.* \([0-9]*\) elements.*/\1/p' log | head -n 1)" '
     NR == 1 { for (k = 1; k <= NF; k++) if ($k == "substeps") column = k; next }
@@ -37,6 +37,11 @@ row solids/friction-soft 6.4 2515
 row solids/maggot 0.6 30
 row solids/maggot-ring 7.7 100
 row solids/fish 52.8 117
+row solids/trampoline 14.5 32
+row solids/maggot-bowl 19.1 30 --set let.columns=2
+row solids/maggot-bowl-rings 62.2 59 --set let.columns=2
+row solids/pile 2400 14 --set 'solids.assemblies.set.copies.count=[4,4,10]'
+row hybrid/cloth-pinch 168 -
 row hybrid/ribbon-point-cloud 2.3 -
 row hybrid/stitched-spheres 30 -
 row hybrid/stamp 3 -

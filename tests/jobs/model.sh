@@ -21,11 +21,13 @@ as_predicted() {
 # lines KIND OPTIONS...: a line for each of five numbers of ranks in each of two tables
 lines() { [ "$("$jobs/scaling/model" "$@" | grep -c '^| [0-9]')" = 10 ]; }
 
-echo "1..8"
+echo "1..9"
 for ranks in 1 2 3 4; do
   ok "messages and reductions on $ranks ranks are those predicted" as_predicted "$ranks"
 done
 ok "strong predictions" lines strong
 ok "weak predictions" lines weak --regions
 ok "another machine, no rank for the solids" lines weak --machine ndr --solid-ranks 0 --extra 0 --latency 1e-6
+fewer() { "$jobs/scaling/model" solids | awk -F'|' '/^\| [0-9]/ {n++; bad += n > 1 && $10 + 0 > last; last = $10 + 0} END {exit bad || n != 7}'; }
+ok "solids on 1 to 1024 ranks: efficiency falls" fewer
 ok "a box with too few cells is refused" grep -q "too many" <("$jobs/scaling/model" strong --resolution 32 2>&1)

@@ -61,7 +61,7 @@ PetscInt coupling_surfaces_held(Coupling coupling);
    to, null where there is none; a total of zero: no such solids. All are borrowed, and the patches are sent
    now. In placings and solves such surfaces count as bodies of given velocity behind the others: `twists`
    have six zeros for each. CouplingSolve finds the solid's velocity, CouplingProject takes it. With cut
-   faces, in three dimensions. Collective: world. */
+   faces; in two dimensions prisms of unit depth without their ends, and no shells. Collective: world. */
 PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt count,
                                     const SolidPatch whole[], const SolidOperator *solid);
 /* How many velocities viscosity has of their vertices, three each, in the order of ranks. */

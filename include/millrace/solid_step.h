@@ -85,7 +85,8 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
 
 /* Deformable solids in a fluid (docs/numerics.md, section 15). Each mesh is a closed surface of its own, or a
    shell, with its number; they and C are lent until the next call. Not collective. */
-PetscInt       solid_deforming_count(Solid solid);
+PetscInt               solid_deforming_count(Solid solid);
+const SolidMeshConfig *solid_deforming_config(Solid solid, PetscInt mesh); /* of a copy its own */
 PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const SolidOperator **motion);
 /* S1: velocities at the middle of the step by forces and by what `dragged` their points, which C is to go on
    from. Collective: the solid's comm. */

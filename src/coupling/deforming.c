@@ -33,6 +33,10 @@ static PatchReach reach_of(MacGrid grid)
     reach.high.at[d] += ((PetscReal)box->end[d] + cells) * h;
     reach.period.at[d] = box->periodic[d] ? (PetscReal)box->cells[d] * h : 0.;
   }
+  if (box->dimension == 2) { /* prisms of unit depth */
+    reach.low.at[Z] -= 1.;
+    reach.high.at[Z] += 1.;
+  }
   return reach;
 }
 
@@ -362,6 +366,8 @@ PetscErrorCode CouplingBuildDeforming(Coupling coupling)
   for (PetscInt p = 0; p < deforming->count; p++) {
     const SolidPatch *patch = &deforming->received[p];
 
+    PetscCheck(!(patch->thickness > 0.) || grid_box(coupling->grid)->dimension == DIM, PETSC_COMM_SELF,
+               PETSC_ERR_SUP, "Shells that deform need three dimensions");
     if (patch->thickness > 0.)
       PetscCall(BuildShell(coupling, patch, first + patch->surface, has_pressure));
     else

@@ -224,12 +224,28 @@ PetscErrorCode SceneCheckBindings(Scene scene)
 /* What deformable solids in a fluid cannot do yet. */
 static PetscErrorCode CheckMeshInFluid(Scene scene, Node *item, const SolidMeshConfig *mesh)
 {
+  const PetscBool is_flat = scene->config.grid.dimension == 2 ? PETSC_TRUE : PETSC_FALSE;
+
   PetscFunctionBegin;
-  if ((mesh->mesh.use != MESH_USE_VOLUME && mesh->mesh.use != MESH_USE_CLOTH) || mesh->mesh.order != 1)
+  if (is_flat && mesh->mesh.use != MESH_USE_PLANAR)
     PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
-                         "mesh \"%s\": in a fluid only volumes of linear tetrahedra and cloth of linear "
-                         "triangles move (type: volume or cloth, order: 1)",
+                         "mesh \"%s\": in a fluid in two dimensions only planar meshes move (type: planar)",
                          mesh->name));
+  else if (!is_flat && mesh->mesh.use != MESH_USE_VOLUME && mesh->mesh.use != MESH_USE_CLOTH)
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                         "mesh \"%s\": in a fluid in three dimensions only volumes and cloth move (type: "
+                         "volume or cloth)",
+                         mesh->name));
+  if (mesh->mesh.order != 1 && !is_flat)
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "order"), PROBLEM_ERROR,
+                              "mesh \"%s\": in a fluid in three dimensions elements are linear (order: 1)",
+                              mesh->name));
+  if (is_flat && mesh->thickness != 0. && mesh->thickness != 1.)
+    PetscCall(
+        ProblemAddAtKey(scene, node_find(item, "thickness"), PROBLEM_ERROR,
+                        "mesh \"%s\": the fluid is 1 m deep in two dimensions, and so are meshes in it: "
+                        "leave out thickness",
+                        mesh->name));
   if (mesh->contact_thickness > 0.)
     PetscCall(ProblemAddAtKey(scene, node_find(item, "contact_thickness"), PROBLEM_ERROR,
                               "mesh \"%s\": in a fluid meshes do not meet each other yet: leave out "
@@ -251,10 +267,6 @@ static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
   const SolidConfig *config = &scene->config.solids;
 
   PetscFunctionBegin;
-  if (scene->config.grid.dimension != DIM)
-    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
-                              "deformable solids meet a fluid in three dimensions only: give grid.size three "
-                              "numbers"));
   if (node_find(scene->root, "splash"))
     PetscCall(
         ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,

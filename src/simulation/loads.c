@@ -64,7 +64,7 @@ static void put_load(Simulation simulation, Record *record, PetscInt body, Load 
   if (body < bodies)
     record_body_name(simulation, body, name, sizeof(name));
   else
-    snprintf(name, sizeof(name), "%s", simulation->config->solids.meshes[body - bodies].name);
+    snprintf(name, sizeof(name), "%s", solid_deforming_config(simulation->solid, body - bodies)->name);
   snprintf(column, sizeof(column), "%s_force_%s", kinds[load], name);
   record_put_vector(record, values, dimension, "N", column);
   snprintf(column, sizeof(column), "%s_torque_%s", kinds[load], name);

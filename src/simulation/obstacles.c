@@ -157,8 +157,9 @@ PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBo
   for (PetscInt n = config->obstacle_count; n < simulation->wall_count; n++) {
     const PetscInt body = n - config->obstacle_count; /* or, behind them, a mesh */
 
-    (*slips)[n] = body < bodies ? solid_coupled_body(simulation->solid, body).slips
-                                : config->solids.meshes[body - bodies].surface == BODY_SLIP;
+    (*slips)[n] = body < bodies
+                      ? solid_coupled_body(simulation->solid, body).slips
+                      : solid_deforming_config(simulation->solid, body - bodies)->surface == BODY_SLIP;
   }
   PetscFunctionReturn(0);
 }

@@ -236,6 +236,11 @@ static void bodies_that_cannot_be(void **state)
 #define MATERIAL(keys) RUN "solids:\n  materials:\n    - {name: rubber, young: 1e5" keys "}\n"
 #define BAR(keys)                                                                                            \
   MATERIAL("") "  meshes:\n    - {name: bar, shape: {box: {low: [0, 0, 0], high: [1, 1, 1]}}, " keys "}\n"
+/* The same as a sheet. */
+#define PLATE(type, keys)                                                                                    \
+  MATERIAL("")                                                                                               \
+  "  meshes:\n    - {name: bar, type: " type ", sheet: {along: [1, 0, 0], across: [0, 1, 0]}, edge: 0.5, "   \
+  "material: rubber, " keys "}\n"
 
 static void a_deformable_solid_is_read(void **state)
 {
@@ -308,10 +313,15 @@ static void deformable_solids_that_cannot_be(void **state)
             6, "no body is called \"bone\"");
   one_error("grid: {size: [1, 1], dimension: 2, resolution: 8}\nfluid: {density: 1}\n" BAR(
                 "edge: 0.5, material: rubber"),
-            7, "in three dimensions only");
-  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
-                "edge: 0.5, material: rubber, order: 2"),
-            8, "only volumes of linear tetrahedra");
+            8, "only planar meshes move");
+  one_error("grid: {size: [1, 1], dimension: 2, resolution: 8}\nfluid: {density: 1}\n" PLATE(
+                "planar", "thickness: 0.1"),
+            8, "leave out thickness");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" PLATE("planar", "friction: 0"), 8,
+            "only volumes and cloth move");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" PLATE("cloth",
+                                                                                  "thickness: 0.1, order: 2"),
+            8, "elements are linear");
   one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
                 "edge: 0.5, material: rubber, fill: lattice"),
             8, "the boundary of its tetrahedra");

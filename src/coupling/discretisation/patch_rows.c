@@ -9,8 +9,9 @@
    round-off.
 
    In the dual cell of a face the two hats are 1 - s and s, linear along d, so that the integrand is quadratic
-   in a piece of a triangle and the middles of edges are exact. Where the cell on one side has no pressure,
-   the other one takes its part. */
+   in a piece of a triangle and the middles of edges are exact. In two dimensions the surface is that of a
+   prism of unit depth without its ends, whose upper and lower vertices have the same unknowns. Where the cell
+   on one side has no pressure, the other one takes its part. */
 #include "../coupling_impl.h"
 
 /* Between centres: which of two neighbouring cells have a pressure, and where rows go. */
@@ -133,6 +134,10 @@ static PetscErrorCode AddImage(MacGrid grid, PieceSum *sum, Vector3 shift)
       sum->lattice.start[e] = box->start[e];
       sum->lattice.end[e] = box->end[e] + (e == sum->d ? 1 : 0);
     }
+    if (box->dimension == 2) {
+      sum->lattice.origin.at[Z] -= 0.5;
+      sum->lattice.spacing.at[Z] = 1.;
+    }
     lattice_visit_pieces(&sum->lattice, &triangles, add_piece, sum);
     PetscCall(sum->error);
   }
@@ -148,8 +153,8 @@ PetscErrorCode CouplingAddPatchRows(MacGrid grid, const SolidPatch *patch, const
   PetscInt      n[DIM];
 
   PetscFunctionBegin;
-  PetscCheck(patch->is_closed && sum.box->dimension == 3, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "Rows of a surface with unknowns of its own need a closed one, in three dimensions");
+  PetscCheck(patch->is_closed, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "Rows of a surface with unknowns of its own need a closed one");
   for (PetscInt v = 0; v < patch->vertex_count; v++)
     for (PetscInt d = 0; d < DIM; d++) {
       low.at[d] = v ? PetscMin(low.at[d], patch->now[v].at[d]) : patch->now[v].at[d];

@@ -130,15 +130,17 @@ static PetscErrorCode Create(Solid solid)
   PetscFunctionBegin;
   PetscCall(PetscNew(&points->in_fluid));
   fluid = points->in_fluid;
-  PetscCall(PetscCalloc5(points->mesh_count, &fluid->surfaces, points->count, &fluid->unknown,
-                         3 * points->count, &fluid->right_side, 3 * points->count, &fluid->added,
-                         points->count, &fluid->begun));
+  PetscCall(PetscCalloc2(points->mesh_count, &fluid->surfaces, points->mesh_count, &fluid->walls));
+  PetscCall(PetscCalloc4(points->count, &fluid->unknown, 3 * points->count, &fluid->right_side,
+                         3 * points->count, &fluid->added, points->count, &fluid->begun));
   PetscCall(PetscCalloc3(points->count, &fluid->left, 3 * points->count, &fluid->areas, points->count,
                          &fluid->masses));
   for (PetscInt p = 0; p < points->count; p++) {
     fluid->unknown[p] = 3 * p;
     fluid->masses[p] = points->inverse_mass[p] > 0. ? points->mass[p] : 0.;
   }
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    PetscCall(FluidSurfaceCreate(points, m));
   fluid->motion = (SolidOperator){.unknown_count = 3 * points->count,
                                   .surface_count = 3 * points->count,
                                   .context = solid,
@@ -156,9 +158,13 @@ static PetscErrorCode Create(Solid solid)
 PetscErrorCode PointsInFluidDestroy(Points *points)
 {
   PetscFunctionBegin;
+  for (PetscInt m = 0; m < points->mesh_count && points->in_fluid; m++)
+    PetscCall(FluidSurfaceDestroy(&points->in_fluid->walls[m]));
   if (points->in_fluid)
-    PetscCall(PetscFree5(points->in_fluid->surfaces, points->in_fluid->unknown, points->in_fluid->right_side,
-                         points->in_fluid->added, points->in_fluid->begun));
+    PetscCall(PetscFree2(points->in_fluid->surfaces, points->in_fluid->walls));
+  if (points->in_fluid)
+    PetscCall(PetscFree4(points->in_fluid->unknown, points->in_fluid->right_side, points->in_fluid->added,
+                         points->in_fluid->begun));
   if (points->in_fluid)
     PetscCall(PetscFree3(points->in_fluid->left, points->in_fluid->areas, points->in_fluid->masses));
   PetscCall(PetscFree(points->in_fluid));
@@ -170,45 +176,6 @@ PetscInt solid_deforming_count(Solid solid)
   return solid->points->mesh_count;
 }
 
-/* Of a shell: its area times its thickness, and the centre of that. */
-static void measure_shell(SolidPatch *surface)
-{
-  Vector3   sum = {{0., 0., 0.}};
-  PetscReal volume = 0.;
-
-  for (PetscInt t = 0; t < surface->triangle_count; t++) {
-    const PetscInt *corners = surface->triangles[t];
-    const Vector3   a = surface->now[corners[0]], b = surface->now[corners[1]], c = surface->now[corners[2]];
-    const PetscReal part = 0.5 * surface->thickness *
-                           vector3_norm(vector3_cross(vector3_subtract(b, a), vector3_subtract(c, a)));
-
-    volume += part;
-    sum = vector3_add(sum, vector3_scale(part / 3., vector3_add(a, vector3_add(b, c))));
-  }
-  surface->volume = volume;
-  surface->centre = vector3_scale(1. / volume, sum);
-}
-
-/* Volume and centre from the tetrahedra between the origin and its triangles. */
-static void measure(SolidPatch *surface)
-{
-  Vector3   sum = {{0., 0., 0.}};
-  PetscReal volume = 0.;
-
-  for (PetscInt t = 0; t < surface->triangle_count; t++) {
-    const PetscInt *corners = surface->triangles[t];
-    const Vector3   a = vector3_subtract(surface->now[corners[0]], surface->now[0]),
-                  b = vector3_subtract(surface->now[corners[1]], surface->now[0]),
-                  c = vector3_subtract(surface->now[corners[2]], surface->now[0]);
-    const PetscReal part = vector3_dot(a, vector3_cross(b, c)) / 6.;
-
-    volume += part;
-    sum = vector3_add(sum, vector3_scale(0.25 * part, vector3_add(a, vector3_add(b, c))));
-  }
-  surface->volume = volume;
-  surface->centre = vector3_add(surface->now[0], vector3_scale(1. / volume, sum));
-}
-
 PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const SolidOperator **motion)
 {
   Points        *points = solid->points;
@@ -217,27 +184,8 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
   PetscFunctionBegin;
   if (!points->in_fluid)
     PetscCall(Create(solid));
-  for (PetscInt m = 0; m < points->mesh_count; m++) {
-    const DeformableMesh *mesh = &points->meshes[m];
-    const PetscBool       is_shell = mesh->config->mesh.use == MESH_USE_CLOTH ? PETSC_TRUE : PETSC_FALSE;
-    SolidPatch           *surface = &points->in_fluid->surfaces[m];
-
-    *surface = (SolidPatch){.surface = m,
-                            .thickness = is_shell ? mesh->config->thickness : 0.,
-                            .is_closed = !is_shell,
-                            .slips = mesh->config->surface == BODY_SLIP ? PETSC_TRUE : PETSC_FALSE,
-                            .vertex_count = mesh->mesh->vertex_count,
-                            .triangle_count = mesh->face_count,
-                            .before = before + mesh->first,
-                            .now = points->position + mesh->first,
-                            .velocity = points->velocity + mesh->first,
-                            .triangles = (const PetscInt(*)[3])mesh->faces,
-                            .unknown = points->in_fluid->unknown + mesh->first};
-    if (is_shell)
-      measure_shell(surface);
-    else
-      measure(surface);
-  }
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    fluid_surface_place(points, m, before);
   *surfaces = points->in_fluid->surfaces;
   *motion = &points->in_fluid->motion;
   PetscFunctionReturn(0);
@@ -406,6 +354,11 @@ void points_show_state(Points *points)
 {
   if (points->in_fluid)
     points->in_fluid->motion.velocity = (PetscReal *)points->velocity;
+}
+
+const SolidMeshConfig *solid_deforming_config(Solid solid, PetscInt mesh)
+{
+  return solid->points->meshes[mesh].config;
 }
 
 PetscInt solid_point_numbers(Solid solid)

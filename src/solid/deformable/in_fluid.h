@@ -7,9 +7,19 @@
 
 #include <millrace/solid_step.h>
 
+/* The prism of unit depth over a planar mesh: a wall of four vertices and two triangles for each edge of its
+   boundary. */
+typedef struct {
+  PetscInt  edge_count, *edges; /* points, two for each */
+  PetscInt *unknown;
+  Vector3  *vertices[3]; /* before, now and their velocity */
+  PetscInt (*triangles)[3];
+} FluidWalls;
+
 struct PointsInFluid {
   SolidOperator motion;
   SolidPatch   *surfaces; /* of the meshes */
+  FluidWalls   *walls;    /* of planar ones */
   PetscInt     *unknown;  /* of every point */
   PetscReal    *right_side, *added;
   Vector3      *begun;       /* velocities that the solve goes on from */
@@ -22,6 +32,11 @@ struct PointsInFluid {
   PetscBool     is_set;      /* the matrix has these weights, added masses and contacts */
   MatrixWeights weights;     /* of C */
 };
+
+/* fluid_surface.c: what a fluid gets of the surface of a mesh, from where it was before to where it is. */
+PetscErrorCode FluidSurfaceCreate(Points *points, PetscInt mesh);
+PetscErrorCode FluidSurfaceDestroy(FluidWalls *walls);
+void           fluid_surface_place(Points *points, PetscInt mesh, const Vector3 before[]);
 
 /* chamber.c: cloth that closes a chamber moves by what the fluid says that the chamber has grown, in a move
    from `left`. */

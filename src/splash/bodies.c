@@ -61,7 +61,7 @@ static PetscBool belongs_to(const Splash splash, PetscInt b, Vector3 point)
 {
   const PetscReal far = grid_spacing(splash->grid);
 
-  if (body_distance(splash, b, point, far) > 0. || !(obstacle_distance(splash, point) > 0.))
+  if (body_distance(splash, b, point, far) > 0. || is_in_obstacle(splash, point))
     return PETSC_FALSE;
   for (PetscInt other = 0; other < b; other++)
     if (!(body_distance(splash, other, point, far) > 0.))

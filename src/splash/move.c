@@ -277,7 +277,7 @@ static Vector3 keep_outside(const Mover *mover, Vector3 from, Vector3 to)
     return out;
   for (PetscInt n = 0; n < HALVINGS; n++, part *= 0.5) {
     out = vector3_add(from, vector3_scale(free_part + part, vector3_subtract(to, from)));
-    if (obstacle_distance(mover->splash, out) > 0.)
+    if (!is_in_obstacle(mover->splash, out))
       free_part += part;
   }
   return vector3_add(from, vector3_scale(free_part, vector3_subtract(to, from)));
@@ -305,7 +305,7 @@ static void leave_obstacles(const Mover *mover, PetscInt count, const Vector3 fr
                             PetscReal *values)
 {
   for (PetscInt n = 0; n < count; n++)
-    if (is_near(mover, positions[n]) && !(obstacle_distance(mover->splash, positions[n]) > 0.)) {
+    if (is_near(mover, positions[n]) && is_in_obstacle(mover->splash, positions[n])) {
       positions[n] = keep_outside(mover, from[n], positions[n]);
       stop_at_solid(mover, positions[n], vector3(0., 0., 0.), values + n * mover->splash->width);
     }

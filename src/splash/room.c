@@ -20,6 +20,14 @@ PetscReal obstacle_distance(const Splash splash, Vector3 point)
   return least;
 }
 
+PetscBool is_in_obstacle(const Splash splash, Vector3 point)
+{
+  for (PetscInt n = 0; n < splash->obstacle_count; n++)
+    if (shape_is_inside(splash->obstacles[n], point))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 Vector3 lattice_point(const Splash splash, const PetscInt at[DIM], PetscInt n)
 {
   const PetscInt  along = splash->config->particles, dimension = grid_box(splash->grid)->dimension;
@@ -41,10 +49,10 @@ static PetscInt free_lattice(const Splash splash, const PetscInt at[DIM], Vector
   const PetscReal distance = splash->obstacle_count ? obstacle_distance(splash, centre) : PETSC_MAX_REAL;
   PetscInt        count = 0;
 
-  for (PetscInt n = 0; n < lattice_size(splash->config, dimension); n++) {
+  for (PetscInt n = 0; n < lattice_size(splash->config, dimension) && distance > -2. * h; n++) {
     const Vector3 point = lattice_point(splash, at, n);
 
-    if (distance > h || obstacle_distance(splash, point) > 0.)
+    if (distance > h || !is_in_obstacle(splash, point))
       points[count++] = point;
   }
   return count;
@@ -76,7 +84,7 @@ static PetscErrorCode RasterLattice(Splash splash, const RasterFields *fields)
 static PetscBool is_free(const Splash splash, const PetscInt at[DIM])
 {
   return !is_in_box(grid_box(splash->grid), at) ||
-                 obstacle_distance(splash, grid_cell_centre(splash->grid, at[X], at[Y], at[Z])) > 0.
+                 !is_in_obstacle(splash, grid_cell_centre(splash->grid, at[X], at[Y], at[Z]))
              ? PETSC_TRUE
              : PETSC_FALSE;
 }

@@ -89,6 +89,7 @@ PetscErrorCode RasterEnd(Splash splash, RasterFields *fields, Vec cells, Vec fac
 PetscErrorCode SplashFindRoom(Splash splash);
 /* The least over all obstacles; negative inside. */
 PetscReal obstacle_distance(const Splash splash, Vector3 point);
+PetscBool is_in_obstacle(const Splash splash, Vector3 point);    /* its sign, which takes less */
 PetscBool is_in_box(const GridBox *box, const PetscInt at[DIM]); /* or beyond a periodic side */
 Vector3   lattice_point(const Splash splash, const PetscInt at[DIM], PetscInt n);
 /* Whether liquid cannot pass a side; and where index `at` of a face lies on one. */

@@ -118,6 +118,8 @@ ok "the stone sinks and the buoy floats" holds 'abs(r["position_stone_y"][-1] - 
 ok "no particle stays caught in them" holds 'r["caught"].mean() < 0.2 and r["caught"][-1] == 0' fall
 
 ok "a dam breaks above a valley" millrace 1 run "$inputs/dam-terrain.yaml" -o terrain --set grid.resolution=39 --set run.frame_interval=0.25
+foretold=$(millrace 1 check "$inputs/dam-terrain.yaml" --set grid.resolution=39 | sed -n 's/^particles *about \([^ ]*\) .*/\1/p')
+ok "it begins with as many particles as check foretells, within a tenth" holds "abs($foretold / r['particles'][0] - 1) < 0.1" terrain
 ok "what leaves is counted" holds 'r["particles_left"].sum() + r["particles"][-1] == r["particles"][0] > r["particles"][-1]' terrain
 ok "nothing is below the terrain" holds 'all((q[:, 1] > ground(q) - 1e-4).all() for q in p)' terrain
 ok "the flood follows the valley" holds 'along_valley() > 0.8' terrain

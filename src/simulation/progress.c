@@ -5,6 +5,7 @@
 #include <petsctime.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { TEXT_LENGTH = 32, USUAL_WIDTH = 80 };
@@ -51,20 +52,48 @@ static void write_duration(PetscReal seconds, char text[TEXT_LENGTH])
     snprintf(text, TEXT_LENGTH, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-/* The file that is the user's terminal; "" if there is none. Open MPI gives every rank a terminal of its own,
-   so under mpiexec its own output decides. */
+static long parent_of(long process)
+{
+  char  path[TEXT_LENGTH];
+  long  parent = 0;
+  FILE *file;
+
+  snprintf(path, sizeof(path), "/proc/%ld/stat", process);
+  file = fopen(path, "r");
+  if (!file)
+    return 0;
+  if (fscanf(file, "%*d (%*[^)]) %*c %ld", &parent) != 1)
+    parent = 0;
+  fclose(file);
+  return parent;
+}
+
+/* The mpiexec that shows what this rank prints: Open MPI gives every rank a terminal of its own, MPICH's
+   Hydra a pipe to a proxy, whose parent is mpiexec. 0: none is known. */
+static long find_launcher(void)
+{
+  struct stat status;
+
+  if (isatty(STDOUT_FILENO))
+    return getenv("OMPI_COMM_WORLD_SIZE") ? (long)getppid() : 0;
+  if (getenv("PMI_SIZE") && !fstat(STDOUT_FILENO, &status) && S_ISFIFO(status.st_mode))
+    return parent_of((long)getppid());
+  return 0;
+}
+
+/* The file that is the user's terminal; "" if there is none. Under mpiexec its own output decides. */
 static void find_terminal(char path[2 * TEXT_LENGTH])
 {
-  char    link[2 * TEXT_LENGTH];
-  ssize_t length;
+  const long launcher = find_launcher();
+  char       link[2 * TEXT_LENGTH];
+  ssize_t    length;
 
   path[0] = '\0';
-  if (!isatty(STDOUT_FILENO))
+  if (!launcher && isatty(STDOUT_FILENO))
+    snprintf(path, 2 * TEXT_LENGTH, "/dev/stdout");
+  if (!launcher)
     return;
-  snprintf(path, 2 * TEXT_LENGTH, "/dev/stdout");
-  if (!getenv("OMPI_COMM_WORLD_SIZE"))
-    return;
-  snprintf(link, sizeof(link), "/proc/%ld/fd/1", (long)getppid());
+  snprintf(link, sizeof(link), "/proc/%ld/fd/1", launcher);
   length = readlink(link, path, 2 * TEXT_LENGTH - 1);
   path[length > 0 ? length : 0] = '\0';
   if (strncmp(path, "/dev/pts/", 9) && strncmp(path, "/dev/tty", 8))

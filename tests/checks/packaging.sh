@@ -72,7 +72,7 @@ image() { for word in Bootstrap: %files %post %runscript %test './bootstrap deps
 ok "the Apptainer definition builds with bootstrap" silent image
 scripts() { sed -n '/^%post/,/^%environment/p' packaging/apptainer.def | sed '1d;$d' | bash -n; }
 ok "in shell that is well formed" scripts
-commands() { for command in deps build check; do grep -q "^$command) " bootstrap || echo "bootstrap has no $command"; done; }
+commands() { for command in deps build check; do grep -q "^$command)" bootstrap || echo "bootstrap has no $command"; done; }
 ok "with commands that bootstrap has" silent commands
 sections() { grep -oE '^%[a-z]+' packaging/apptainer.def | grep -vxE '%(pre|setup|files|app[a-z]+|post|test|environment|startscript|runscript|labels|help|arguments)'; }
 ok "and sections that Apptainer has" eval '! sections'

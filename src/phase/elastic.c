@@ -520,21 +520,46 @@ static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, const WalledFlow
   PetscFunctionReturn(0);
 }
 
-/* The part of a cell (no direction is half) or of an edge that is the region's. */
-static PetscReal region_share(Phase phase, PetscReal *const distances[], PetscInt region, PetscInt c,
-                              const PetscInt half[DIM])
+/* Where the mixture has component n of a tensor. */
+static Vec *mixture_stress(Phase phase, PetscInt n)
 {
-  Nearby        nearby;
-  CellFractions fractions;
+  const PetscInt a = phase->elastic->rows[n], b = phase->elastic->columns[n];
 
-  if (!phase->mixed[c])
-    return phase->region[c] == region ? 1. : 0.;
-  find_nearby(phase, distances, c, &nearby);
-  find_fractions(phase, &nearby, half, &fractions);
-  for (PetscInt n = 0; n < fractions.count; n++)
-    if (fractions.region[n] == region)
-      return fractions.fraction[n];
+  return &phase->mixture.stress[a == b ? a : DIM + X + Y + Z - a - b];
+}
+
+static PetscReal share_of(const CellFractions *fractions, PetscInt region)
+{
+  for (PetscInt n = 0; n < fractions->count; n++)
+    if (fractions->region[n] == region)
+      return fractions->fraction[n];
   return 0.;
+}
+
+/* The parts of a cell and of edges of it that are the region's: of each component of a tensor. */
+static void find_stress_parts(Phase phase, PetscReal *const distances[], PetscInt region, PetscInt c,
+                              PetscReal shares[])
+{
+  const ElasticRegions *elastic = phase->elastic;
+  PetscReal             whole = phase->region[c] == region ? 1. : 0.;
+  Nearby                nearby;
+  CellFractions         fractions;
+
+  if (phase->mixed[c]) {
+    find_nearby(phase, distances, c, &nearby);
+    find_fractions(phase, &nearby, (const PetscInt[DIM]){0, 0, 0}, &fractions);
+    whole = share_of(&fractions, region);
+  }
+  for (PetscInt n = 0; n < elastic->components; n++) {
+    const PetscInt a = elastic->rows[n], b = elastic->columns[n];
+
+    shares[n] = whole;
+    if (a == b || !phase->mixed[c])
+      continue;
+    find_fractions(phase, &nearby,
+                   (const PetscInt[DIM]){a == X || b == X, a == Y || b == Y, a == Z || b == Z}, &fractions);
+    shares[n] = share_of(&fractions, region);
+  }
 }
 
 /* Adds the stress of a region to that of the mixture: in cells, and on edges the mean of the cells around. */
@@ -543,31 +568,31 @@ static PetscErrorCode AddToMixture(Phase phase, PetscInt region)
   ElasticRegions *elastic = phase->elastic;
   const GridBox  *box = grid_box(phase->grid);
   const GridRange range = box_grown(box, 1);
-  PetscReal      *distances[REGIONS_MAX];
+  PetscReal      *distances[REGIONS_MAX], *sums[MIXTURE_STRESSES], shares[MIXTURE_STRESSES];
   TensorField     stresses;
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
   PetscCall(GetTensors(elastic, elastic->stress, &stresses));
-  for (PetscInt n = 0; n < elastic->components; n++) {
-    const PetscInt   a = elastic->rows[n], b = elastic->columns[n], e = X + Y + Z - a - b;
-    const PetscInt   half[DIM] = {a != b && e != X, a != b && e != Y, a != b && e != Z};
-    const PetscInt   back = box->stride[a], below = box->stride[b];
-    const PetscReal *value = stresses.at[n];
-    PetscReal       *sum;
+  for (PetscInt n = 0; n < elastic->components; n++)
+    PetscCall(VecGetArray(*mixture_stress(phase, n), &sums[n]));
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-    PetscCall(VecGetArray(phase->mixture.stress[a == b ? a : DIM + e], &sum));
-    FOR_CELLS(&range, i, j, k) {
-      const PetscInt  c = box_index(box, i, j, k);
-      const PetscReal share = region_share(phase, distances, region, c, half);
+    find_stress_parts(phase, distances, region, c, shares);
+    for (PetscInt n = 0; n < elastic->components; n++) {
+      const PetscInt   a = elastic->rows[n], b = elastic->columns[n];
+      const PetscInt   back = box->stride[a], below = box->stride[b];
+      const PetscReal *value = stresses.at[n] + c;
 
-      if (share > 0.)
-        sum[c] += share *
-                  (a == b ? value[c]
-                          : 0.25 * (value[c] + value[c - back] + value[c - below] + value[c - back - below]));
+      if (shares[n] > 0.)
+        sums[n][c] +=
+            shares[n] *
+            (a == b ? value[0] : 0.25 * (value[0] + value[-back] + value[-below] + value[-back - below]));
     }
-    PetscCall(VecRestoreArray(phase->mixture.stress[a == b ? a : DIM + e], &sum));
   }
+  for (PetscInt n = 0; n < elastic->components; n++)
+    PetscCall(VecRestoreArray(*mixture_stress(phase, n), &sums[n]));
   PetscCall(RestoreTensors(elastic->stress, &stresses));
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);
@@ -595,6 +620,16 @@ PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[DIM], const PetscBool s
   PetscFunctionReturn(0);
 }
 
+static PetscReal cell_share(Phase phase, PetscReal *const distances[], PetscInt region, PetscInt c)
+{
+  Nearby        nearby;
+  CellFractions fractions;
+
+  find_nearby(phase, distances, c, &nearby);
+  find_fractions(phase, &nearby, (const PetscInt[DIM]){0, 0, 0}, &fractions);
+  return share_of(&fractions, region);
+}
+
 /* Of one region, into sums and its report. */
 static PetscErrorCode MeasureRegion(Phase phase, PetscInt e, PetscReal *const distances[],
                                     ReproducibleSum sums[2], PetscReal *largest)
@@ -602,7 +637,7 @@ static PetscErrorCode MeasureRegion(Phase phase, PetscInt e, PetscReal *const di
   ElasticRegions   *elastic = phase->elastic;
   const GridBox    *box = grid_box(phase->grid);
   const PetscReal   h = grid_spacing(phase->grid), volume = box->dimension == 3 ? h * h * h : h * h;
-  const PetscInt    whole[DIM] = {0, 0, 0}, region = elastic->region[e];
+  const PetscInt    region = elastic->region[e];
   const StrainLaw  *law = law_of(phase, region);
   const ElasticStep step = step_of(phase, region, 0.);
   const PetscReal   yield = step.elasticity->yield;
@@ -612,13 +647,17 @@ static PetscErrorCode MeasureRegion(Phase phase, PetscInt e, PetscReal *const di
   PetscFunctionBegin;
   PetscCall(GetTensors(elastic, fields, &tensors));
   FOR_CELLS(box, i, j, k) {
-    const PetscInt  c = box_index(box, i, j, k);
-    const PetscReal share = region_share(phase, distances, region, c, whole);
-    const Matrix3   strain = tensor_at(&tensors, c), state = law->open(&strain);
+    const PetscInt c = box_index(box, i, j, k);
+    const Matrix3  strain = tensor_at(&tensors, c);
+    PetscReal      share = phase->region[c] == region ? 1. : 0.;
 
     if (!is_open_cell(phase, c))
       continue;
+    if (phase->mixed[c])
+      share = cell_share(phase, distances, region, c);
     if (share > 0.) {
+      const Matrix3 state = law->open(&strain);
+
       sum_add(&sums[0], share * volume * law->energy(&step, &state));
       sum_add(&sums[1], law->load(&step, &state) > yield ? share * volume : 0.);
     }

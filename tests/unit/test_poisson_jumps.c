@@ -87,7 +87,12 @@ static void operator_joins_neighbours_of_fixed_cells_to_zero(void **state)
 /* A factorisation of the assembled matrix solves the matrix-free problem at once. */
 static void assembled_matrix_is_the_operator(void **state)
 {
+  PetscBool has_mumps;
+
   (void)state;
+  assert_success(PetscHasExternalPackage("mumps", &has_mumps));
+  if (!has_mumps)
+    skip();
   for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(empty); p++) {
     Solver    geometric, direct;
     PetscReal scale;

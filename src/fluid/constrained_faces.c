@@ -51,20 +51,24 @@ static PetscReal dot(PetscInt count, const PetscReal *a, const PetscReal *b)
   return sum;
 }
 
-/* x = (L L^T)^-1 b; zero where the factor is. */
-static void solve_block(PetscInt count, const PetscReal *factor, const PetscReal *b, PetscReal *x)
+/* What the preconditioner makes of b, which without a V-cycle is (L L^T)^-1 b, zero where the factor is. */
+static void precondition(const SolidUnknowns *unknowns, StressWork work, PetscInt block, const PetscReal *b,
+                         PetscReal *x)
 {
+  const PetscInt  first = unknowns->blocks[block].first, count = unknowns->blocks[block].count;
+  const PetscBool is_cycled = (work == MEET || work == TURN) && cycle_has_block(unknowns, block);
+
   for (PetscInt i = 0; i < count; i++)
-    x[i] = b[i];
-  dense_cholesky_solve(count, count, factor, x);
+    x[i] = is_cycled ? unknowns->cycle.solution[first + i] : b[i];
+  if (!is_cycled)
+    dense_cholesky_solve(count, count, &unknowns->factor[unknowns->first_factor[block]], x);
 }
 
 static PetscReal work_on_block(const SolidUnknowns *unknowns, StressWork work, PetscReal coefficient,
                                PetscInt block, PetscReal *velocities)
 {
-  const PetscInt   first = unknowns->blocks[block].first, count = unknowns->blocks[block].count;
-  const PetscReal *factor = &unknowns->factor[unknowns->first_factor[block]];
-  PetscReal *r = &unknowns->residual[first], *p = &unknowns->search[first], *q = &unknowns->image[first],
+  const PetscInt first = unknowns->blocks[block].first, count = unknowns->blocks[block].count;
+  PetscReal     *r = &unknowns->residual[first], *p = &unknowns->search[first], *q = &unknowns->image[first],
             *v = &velocities[first], better[SOLID_BLOCK_LENGTH], whole[SOLID_BLOCK_LENGTH];
 
   switch (work) {
@@ -75,7 +79,7 @@ static PetscReal work_on_block(const SolidUnknowns *unknowns, StressWork work, P
   case MEASURE:
     for (PetscInt n = 0; n < count; n++)
       whole[n] = r[n] + q[n];
-    solve_block(count, factor, whole, better);
+    precondition(unknowns, work, block, whole, better);
     return dot(count, whole, better);
   case ADVANCE:
     for (PetscInt n = 0; n < count; n++)
@@ -84,14 +88,14 @@ static PetscReal work_on_block(const SolidUnknowns *unknowns, StressWork work, P
       r[n] -= coefficient * q[n];
     break;
   case TURN:
-    solve_block(count, factor, r, better);
+    precondition(unknowns, work, block, r, better);
     for (PetscInt n = 0; n < count; n++)
       p[n] = better[n] + coefficient * p[n];
     return 0.;
   default:
     break;
   }
-  solve_block(count, factor, r, better);
+  precondition(unknowns, work, block, r, better);
   return dot(count, r, better);
 }
 
@@ -213,17 +217,17 @@ PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidConstrainSearch(Fluid fluid, StressLevel *level)
+PetscErrorCode FluidConstrainFaces(Fluid fluid, const PetscReal velocities[], Vec faces[DIM],
+                                   StressLevel *level)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     level->mass[d] = fluid->stress->unknowns.mass[d];
-  PetscCall(ConstrainFaces(fluid, fluid->stress->unknowns.search, fluid->stress->search, NULL));
+  PetscCall(ConstrainFaces(fluid, velocities, faces, NULL));
   PetscFunctionReturn(0);
 }
 
-/* to = mass from, over the volume of a cell; zero unless the block is free. */
-static void apply_mass(Fluid fluid, const SolidBlock *block, const PetscReal *from, PetscReal *to)
+void solid_apply_mass(Fluid fluid, const SolidBlock *block, const PetscReal *from, PetscReal *to)
 {
   const PetscReal volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
 
@@ -247,7 +251,7 @@ PetscErrorCode FluidApplyConstraints(Fluid fluid, const ReproducibleSum *product
   for (PetscInt b = 0; b < unknowns->block_count; b++) {
     const SolidBlock *block = &unknowns->blocks[b];
 
-    apply_mass(fluid, block, &unknowns->search[block->first], own);
+    solid_apply_mass(fluid, block, &unknowns->search[block->first], own);
     *curvature += dot(block->count, &unknowns->search[block->first], own);
     for (PetscInt n = 0; n < block->count; n++)
       unknowns->image[block->first + n] += own[n];
@@ -294,7 +298,7 @@ PetscErrorCode FluidFinishConstraints(Fluid fluid, Vec faces[DIM])
 
     for (PetscInt n = 0; n < block->count; n++)
       gained[n] = fluid->constraints->velocities[block->first + n] - unknowns->before[block->first + n];
-    apply_mass(fluid, block, gained, taken);
+    solid_apply_mass(fluid, block, gained, taken);
     for (PetscInt n = 0; n < block->count; n++)
       fluid->constraint_impulses[block->first + n] =
           volume * (block->is_free ? taken[n] : unknowns->residual[block->first + n]);

@@ -10,7 +10,7 @@
 #include "stress_impl.h"
 
 /* The diagonal is tried first; where it is slow the multigrid takes over. */
-enum { STRESS_ITERATIONS_MAX = 2000, TRIAL_ITERATIONS = 10, LONG_SOLVE = 40 };
+enum { STRESS_ITERATIONS_MAX = 2000, TRIAL_ITERATIONS = 4, LONG_SOLVE = 40 };
 
 /* Rows of one component with what acts on them; pointers to the start of fields. */
 typedef struct {
@@ -267,7 +267,7 @@ static PetscErrorCode ApplyToSearch(Fluid fluid, PetscReal *curvature)
 
   PetscFunctionBegin;
   if (fluid->constraints)
-    PetscCall(FluidConstrainSearch(fluid, &level));
+    PetscCall(FluidConstrainFaces(fluid, fluid->stress->unknowns.search, fluid->stress->search, &level));
   PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
   PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, &product));
   if (fluid->constraints) {

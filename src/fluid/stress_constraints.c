@@ -102,6 +102,7 @@ PetscErrorCode SolidUnknownsDestroy(SolidUnknowns *unknowns)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree4(unknowns->before, unknowns->residual, unknowns->search, unknowns->image));
+  PetscCall(SolidCycleDestroy(&unknowns->cycle));
   PetscCall(PetscFree2(unknowns->factor, unknowns->sums));
   PetscCall(PetscFree2(unknowns->first_factor, unknowns->block_of));
   for (PetscInt d = 0; d < DIM; d++) {
@@ -301,8 +302,7 @@ PetscErrorCode FluidCloseConstraints(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
-/* The part of  factor row^T row  within blocks, lower triangles. */
-static void add_block(const SolidUnknowns *unknowns, PetscReal factor, const SolidRow *row)
+void unknowns_add_block(const SolidUnknowns *unknowns, PetscReal factor, const SolidRow *row)
 {
   for (PetscInt i = 0; i < row->count; i++)
     for (PetscInt j = 0; j < row->count; j++) {
@@ -347,18 +347,19 @@ static PetscErrorCode AddBlocks(Fluid fluid, PetscInt d, const Coefficients *at)
     const ConstrainedFace *constrained = &constraints->constrained[d][n];
 
     if (mass[constrained->face] > 0.)
-      add_block(unknowns, mass[constrained->face] + held_by(at, box, d, constrained->face, surfaces),
-                &constrained->row);
+      unknowns_add_block(unknowns, mass[constrained->face] + held_by(at, box, d, constrained->face, surfaces),
+                         &constrained->row);
   }
   for (PetscInt n = 0; n < constraints->neighbour_count[d]; n++)
-    add_block(unknowns, unknowns->wall_neighbours[d][n], &constraints->wall_neighbours[d][n].row);
+    unknowns_add_block(unknowns, unknowns->wall_neighbours[d][n], &constraints->wall_neighbours[d][n].row);
   for (PetscInt n = 0; n < constraints->separated_count[d]; n++)
     for (PetscInt side = 0; side < 2; side++) {
       const SeparatedPair *separated = &constraints->separated_pairs[d][n];
 
       if (separated->is_owned[side])
-        add_block(unknowns, unknowns->separated_pairs[d][n] * (1. + separated_extra(separated, side)),
-                  &separated->rows[side]);
+        unknowns_add_block(unknowns,
+                           unknowns->separated_pairs[d][n] * (1. + separated_extra(separated, side)),
+                           &separated->rows[side]);
     }
   PetscCall(VecRestoreArrayRead(constraints->surfaces[d], &surfaces));
   PetscCall(VecRestoreArrayRead(unknowns->mass[d], &mass));

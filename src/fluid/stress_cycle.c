@@ -8,6 +8,12 @@ enum { SMOOTHING_DEGREE = 2, COARSEST_DEGREE_MAX = 64 };
 
 static const PetscReal largest_eigenvalue = 4., smoothed_from = 0.5;
 
+/* The finest level has bodies too. */
+static PetscBool has_solids(Fluid fluid, const StressLevel *level)
+{
+  return fluid->constraints && level == fluid->stress->levels ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* change = keep * change + add * residual / diagonal, solution += change. */
 VECTOR_CLONES static void turn(PetscInt length, PetscReal keep, PetscReal add, PetscReal *restrict change,
                                const PetscReal *restrict residual, const PetscReal *restrict inverse,
@@ -19,11 +25,13 @@ VECTOR_CLONES static void turn(PetscInt length, PetscReal keep, PetscReal add, P
   }
 }
 
-static PetscErrorCode TurnChange(StressLevel *level, PetscReal keep, PetscReal add)
+static PetscErrorCode TurnChange(Fluid fluid, StressLevel *level, PetscReal keep, PetscReal add)
 {
   const GridBox *box = grid_box(level->grid);
 
   PetscFunctionBegin;
+  if (has_solids(fluid, level))
+    solid_cycle_turn(&fluid->stress->unknowns, keep, add);
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscReal *residual, *inverse;
     PetscReal       *change, *solution;
@@ -42,38 +50,42 @@ static PetscErrorCode TurnChange(StressLevel *level, PetscReal keep, PetscReal a
 }
 
 /* residual -= A change. */
-static PetscErrorCode UpdateResidual(StressLevel *level)
+static PetscErrorCode UpdateResidual(Fluid fluid, StressLevel *level)
 {
   const StressMix mix = {1., 1.};
 
   PetscFunctionBegin;
-  PetscCall(MacGridExchangeFaces(level->grid, level->change));
-  PetscCall(StressLevelApply(level, &mix, level->change, level->image, NULL));
+  if (has_solids(fluid, level)) {
+    PetscCall(FluidApplySolidCycle(fluid));
+  } else {
+    PetscCall(MacGridExchangeFaces(level->grid, level->change));
+    PetscCall(StressLevelApply(level, &mix, level->change, level->image, NULL));
+  }
   for (PetscInt d = 0; d < grid_box(level->grid)->dimension; d++)
     PetscCall(VecAXPY(level->residual[d], -1., level->image[d]));
   PetscFunctionReturn(0);
 }
 
 /* Damps what belongs to eigenvalues above `lowest`; the residual follows up to the last change. */
-static PetscErrorCode Smooth(StressLevel *level, PetscInt degree, PetscReal lowest)
+static PetscErrorCode Smooth(Fluid fluid, StressLevel *level, PetscInt degree, PetscReal lowest)
 {
   const PetscReal centre = 0.5 * (largest_eigenvalue + lowest), half = 0.5 * (largest_eigenvalue - lowest);
   PetscReal       ratio = half / centre;
 
   PetscFunctionBegin;
-  PetscCall(TurnChange(level, 0., 1. / centre));
+  PetscCall(TurnChange(fluid, level, 0., 1. / centre));
   for (PetscInt n = 1; n < degree; n++) {
     const PetscReal next = 1. / (2. * centre / half - ratio);
 
-    PetscCall(UpdateResidual(level));
-    PetscCall(TurnChange(level, next * ratio, 2. * next / half));
+    PetscCall(UpdateResidual(fluid, level));
+    PetscCall(TurnChange(fluid, level, next * ratio, 2. * next / half));
     ratio = next;
   }
   PetscFunctionReturn(0);
 }
 
 /* The coarsest level: degree m reaches eigenvalues down to (2/m)^2 of the largest. */
-static PetscErrorCode SolveCoarsest(StressLevel *level)
+static PetscErrorCode SolveCoarsest(Fluid fluid, StressLevel *level)
 {
   const GridBox *box = grid_box(level->grid);
   PetscInt       degree = SMOOTHING_DEGREE;
@@ -81,7 +93,7 @@ static PetscErrorCode SolveCoarsest(StressLevel *level)
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++)
     degree = PetscMax(degree, PetscMin(2 * box->cells[d], COARSEST_DEGREE_MAX));
-  PetscCall(Smooth(level, degree, largest_eigenvalue * PetscSqr(2. / degree)));
+  PetscCall(Smooth(fluid, level, degree, largest_eigenvalue * PetscSqr(2. / degree)));
   PetscFunctionReturn(0);
 }
 
@@ -101,20 +113,28 @@ PetscErrorCode FluidCycleStress(Fluid fluid)
   StressLevel   *levels = fluid->stress->levels;
 
   PetscFunctionBegin;
+  if (fluid->constraints)
+    PetscCall(FluidClearSolidCycle(fluid));
   for (PetscInt n = 0; n < last; n++) {
     PetscCall(Clear(&levels[n]));
-    PetscCall(Smooth(&levels[n], SMOOTHING_DEGREE, smoothed_from));
-    PetscCall(UpdateResidual(&levels[n]));
-    PetscCall(FluidRestrictStress(fluid, &levels[n], &levels[n + 1]));
+    PetscCall(Smooth(fluid, &levels[n], SMOOTHING_DEGREE, smoothed_from));
+    PetscCall(UpdateResidual(fluid, &levels[n]));
+    if (has_solids(fluid, &levels[n]))
+      PetscCall(FluidRestrictSolids(fluid, &levels[n + 1]));
+    else
+      PetscCall(FluidRestrictStress(fluid, &levels[n], &levels[n + 1]));
   }
   PetscCall(Clear(&levels[last]));
-  PetscCall(SolveCoarsest(&levels[last]));
+  PetscCall(SolveCoarsest(fluid, &levels[last]));
   for (PetscInt n = last - 1; n >= 0; n--) {
-    PetscCall(FluidInterpolateStress(fluid, &levels[n], &levels[n + 1]));
+    if (has_solids(fluid, &levels[n]))
+      PetscCall(FluidInterpolateSolids(fluid, &levels[n + 1]));
+    else
+      PetscCall(FluidInterpolateStress(fluid, &levels[n], &levels[n + 1]));
     for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
       PetscCall(VecAXPY(levels[n].solution[d], 1., levels[n].change[d]));
-    PetscCall(UpdateResidual(&levels[n]));
-    PetscCall(Smooth(&levels[n], SMOOTHING_DEGREE, smoothed_from));
+    PetscCall(UpdateResidual(fluid, &levels[n]));
+    PetscCall(Smooth(fluid, &levels[n], SMOOTHING_DEGREE, smoothed_from));
   }
   PetscFunctionReturn(0);
 }

@@ -23,6 +23,18 @@ typedef struct {
   Vec solution[DIM], residual[DIM], change[DIM]; /* of the multigrid; null where there is none */
 } StressLevel;
 
+/* The bodies' part in a V-cycle, on its finest level; null without constrained faces or a multigrid. */
+typedef struct {
+  PetscInt face;
+  SolidRow row;
+} SolidFace;
+typedef struct {
+  PetscReal *solution, *change, *residual, *image;
+  PetscInt   face_count[DIM], face_room[DIM];
+  SolidFace *faces[DIM]; /* on and beside their surfaces */
+  PetscReal *fit;        /* Cholesky's factors, of W^T W + M_S/s */
+} SolidCycle;
+
 /* The solids' part in the conjugate gradients, the same on all ranks; masses and impulses over the volume of
    a cell. Null without constrained faces. */
 typedef struct {
@@ -39,6 +51,7 @@ typedef struct {
   PetscReal *reach[DIM], *loose[DIM]; /* the same of each neighbour, and the velocity of its face before */
   PetscReal *wall_neighbours[DIM], *edge_pairs[DIM], *separated_pairs[DIM]; /* coefficients */
   Vec        mass[DIM]; /* of the closed operator, on constrained faces too */
+  SolidCycle cycle;
 } SolidUnknowns;
 
 struct _p_Stress {
@@ -84,9 +97,13 @@ PetscErrorCode FluidStartConstraints(Fluid fluid,
                                      Vec   faces[DIM]); /* constrained faces move with their bodies */
 PetscErrorCode FluidBeginConstraints(Fluid fluid,
                                      Vec   faces[DIM]); /* the first residual, from that of the faces */
-/* Before and after the operator on the search direction. */
-PetscErrorCode FluidConstrainSearch(Fluid fluid, StressLevel *level);
+/* Before and after the operator on the search direction: constrained faces move with solids, and `level`, a
+   copy of the finest one, has them among its unknowns. */
+PetscErrorCode FluidConstrainFaces(Fluid fluid, const PetscReal velocities[], Vec faces[DIM],
+                                   StressLevel *level);
 PetscErrorCode FluidApplyConstraints(Fluid fluid, const ReproducibleSum *product, PetscReal *curvature);
+/* to = mass from, over the volume of a cell; zero unless the block is free. */
+void           solid_apply_mass(Fluid fluid, const SolidBlock *block, const PetscReal *from, PetscReal *to);
 PetscErrorCode FluidFinishConstraints(Fluid fluid, Vec faces[DIM]);
 PetscErrorCode SolidUnknownsDestroy(SolidUnknowns *unknowns);
 
@@ -103,6 +120,8 @@ typedef struct {
   ReproducibleSum  product;
   ReproducibleSum *forces;
 } Pull;
+/* The part of  factor row^T row  within blocks, lower triangles, to `sums`. */
+void           unknowns_add_block(const SolidUnknowns *unknowns, PetscReal factor, const SolidRow *row);
 void           row_add_force(const SolidRow *row, PetscReal force, ReproducibleSum forces[]);
 PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM]);
 
@@ -112,6 +131,19 @@ PetscErrorCode FluidSetUpStressLevels(Fluid fluid);
 /* coarse->residual from fine->residual; fine->change from coarse->solution. */
 PetscErrorCode FluidRestrictStress(Fluid fluid, StressLevel *fine, StressLevel *coarse);
 PetscErrorCode FluidInterpolateStress(Fluid fluid, StressLevel *fine, StressLevel *coarse);
+
+/* stress_bodies.c: bodies that move freely in the V-cycle, on its finest level. */
+/* `masses` of that level, with those of the bodies on their faces. */
+PetscErrorCode FluidStartSolidCycle(Fluid fluid, Vec masses[DIM]);
+PetscErrorCode SolidCycleDestroy(SolidCycle *cycle);
+PetscBool      cycle_has_block(const SolidUnknowns *unknowns, PetscInt block);
+PetscErrorCode FluidClearSolidCycle(Fluid fluid); /* with the residual of the conjugate gradients */
+/* change = keep * change + add * residual / diagonal, solution += change. */
+void           solid_cycle_turn(SolidUnknowns *unknowns, PetscReal keep, PetscReal add);
+PetscErrorCode FluidApplySolidCycle(Fluid fluid); /* image = A change; the solids' residual less theirs */
+/* As FluidRestrictStress and FluidInterpolateStress for the finest level, with the bodies. */
+PetscErrorCode FluidRestrictSolids(Fluid fluid, StressLevel *coarse);
+PetscErrorCode FluidInterpolateSolids(Fluid fluid, StressLevel *coarse);
 
 /* stress_cycle.c: one V-cycle on the finest level, from its `residual` to its `solution`. */
 PetscErrorCode FluidCycleStress(Fluid fluid);

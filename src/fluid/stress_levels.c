@@ -123,7 +123,7 @@ static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, PetscInt d)
+static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, PetscInt d, Vec masses)
 {
   const GridBox   *box = grid_box(coarse->grid), *fine_box = grid_box(fine->grid);
   const GridRange  range = places_of_rank(coarse, fine_box, &coarse->range[d]);
@@ -132,7 +132,7 @@ static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, 
 
   PetscFunctionBegin;
   PetscCall(VecSet(coarse->mass[d], 0.));
-  PetscCall(VecGetArrayRead(fine->mass[d], &values));
+  PetscCall(VecGetArrayRead(masses, &values));
   PetscCall(VecGetArray(coarse->mass[d], &mass));
   FOR_PLACES(&range, at) {
     const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
@@ -145,17 +145,18 @@ static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, 
   }
   PetscCall(GatherPlaces(coarse, fine_box, mass));
   PetscCall(VecRestoreArray(coarse->mass[d], &mass));
-  PetscCall(VecRestoreArrayRead(fine->mass[d], &values));
+  PetscCall(VecRestoreArrayRead(masses, &values));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Coarsen(StressLevel *fine, StressLevel *coarse)
+/* `masses`: those of the fine level, or what stands for them. */
+static PetscErrorCode Coarsen(StressLevel *fine, StressLevel *coarse, Vec masses[DIM])
 {
   const GridBox     *box = grid_box(fine->grid);
   const CoarsePlaces cells = {{-1, -1}};
 
   PetscFunctionBegin;
-  PetscCall(MacGridExchangeFaces(fine->grid, fine->mass));
+  PetscCall(MacGridExchangeFaces(fine->grid, masses));
   PetscCall(CoarsenStress(fine, coarse, &cells, fine->normal, coarse->normal));
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++) {
     const CoarsePlaces edges = {{e == X ? Y : X, e == Z ? Y : Z}};
@@ -164,7 +165,7 @@ static PetscErrorCode Coarsen(StressLevel *fine, StressLevel *coarse)
     PetscCall(CoarsenStress(fine, coarse, &edges, fine->shear[e], coarse->shear[e]));
   }
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(CoarsenMass(fine, coarse, d));
+    PetscCall(CoarsenMass(fine, coarse, d, masses[d]));
   PetscCall(StressLevelSetInverse(coarse));
   PetscFunctionReturn(0);
 }
@@ -269,12 +270,19 @@ static PetscErrorCode CreateLevels(Fluid fluid)
 PetscErrorCode FluidSetUpStressLevels(Fluid fluid)
 {
   const Stress stress = fluid->stress;
+  Vec         *masses = stress->levels[0].mass;
 
   PetscFunctionBegin;
   if (!stress->is_complete)
     PetscCall(CreateLevels(fluid));
-  for (PetscInt n = 1; n < stress->created; n++)
-    PetscCall(Coarsen(&stress->levels[n - 1], &stress->levels[n]));
+  if (fluid->constraints && stress->created > 1) {
+    masses = stress->levels[0].change;
+    PetscCall(FluidStartSolidCycle(fluid, masses));
+  }
+  for (PetscInt n = 1; n < stress->created; n++) {
+    PetscCall(Coarsen(&stress->levels[n - 1], &stress->levels[n], masses));
+    masses = stress->levels[n].mass;
+  }
   stress->count = stress->created;
   PetscFunctionReturn(0);
 }
@@ -363,11 +371,10 @@ VECTOR_CLONES static void double_row(const PetscReal *restrict row, PetscBool be
   }
 }
 
-VECTOR_CLONES static void mask_row(const PetscReal *restrict inverse, PetscInt count,
-                                   PetscReal *restrict result)
+VECTOR_CLONES static void mask_row(const PetscReal *restrict mask, PetscInt count, PetscReal *restrict result)
 {
   for (PetscInt n = 0; n < count; n++)
-    result[n] = inverse[n] > 0. ? result[n] : 0.;
+    result[n] = mask[n] > 0. ? result[n] : 0.;
 }
 
 static inline PetscReal along_row(const PetscReal *row, const Taps *taps, PetscInt first)
@@ -432,7 +439,9 @@ static PetscErrorCode Transfer(Fluid fluid, const StressLevel *from, const Stres
 {
   Restriction way = {
       .fluid = fluid, .d = d, .from = grid_box(from->grid), .to = grid_box(to->grid), .range = to->range[d]};
-  const PetscReal *values, *inverse;
+  const PetscBool  has_solids = to == fluid->stress->levels && fluid->constraints ? PETSC_TRUE : PETSC_FALSE;
+  const Vec        unknown = has_solids ? fluid->stress->unknowns.mass[d] : to->inverse[d];
+  const PetscReal *values, *mask;
   PetscReal       *result;
   PetscInt         count;
 
@@ -445,19 +454,19 @@ static PetscErrorCode Transfer(Fluid fluid, const StressLevel *from, const Stres
     PetscCall(VecSet(target, 0.));
   PetscCall(PetscMalloc1(way.from->end[X] - way.from->start[X] + 2 * way.from->ghost, &way.row));
   PetscCall(VecGetArrayRead(source, &values));
-  PetscCall(VecGetArrayRead(to->inverse[d], &inverse));
+  PetscCall(VecGetArrayRead(unknown, &mask));
   PetscCall(VecGetArray(target, &result));
   FOR_ROWS(&way.range, j, k) {
     const PetscInt c = box_index(way.to, way.range.start[X], j, k);
 
     combine_rows(&way, values, j, k);
     transfer_row(&way, result + c);
-    mask_row(inverse + c, count, result + c);
+    mask_row(mask + c, count, result + c);
   }
   if (way.down)
     PetscCall(GatherPlaces(to, way.from, result));
   PetscCall(VecRestoreArray(target, &result));
-  PetscCall(VecRestoreArrayRead(to->inverse[d], &inverse));
+  PetscCall(VecRestoreArrayRead(unknown, &mask));
   PetscCall(VecRestoreArrayRead(source, &values));
   PetscCall(PetscFree(way.row));
   PetscFunctionReturn(0);

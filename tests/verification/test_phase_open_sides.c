@@ -157,7 +157,36 @@ static void a_reservoir_holds_its_level(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(what_flows_in_is_the_region_outside), cmocka_unit_test(what_leaves_is_gone),
+/* Kept volumes count what a source lets in beside a wall, where the pouring itself changes nothing. */
+static void what_a_source_brings_is_kept(void **state)
+{
+  SceneRun  flow;
+  PetscReal volume = 0., first = 0.;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {dimension: 2, size: [1, 0.5], resolution: 32}\n"
+      "run: {end_time: 1, frame_interval: 1, largest_time_step: 0.02}\n"
+      "fluid: {sides: {all: slip, x_high: open}}\n"
+      "regions:\n"
+      "  - {name: a, density: 1000, viscosity: 1, shape: {box: {low: [-1, -1], high: [0.1, 0.25]}}}\n"
+      "  - {name: b, density: 1000}\n"
+      "inflows: [{name: in, shape: {box: {low: [-1, -1], high: [0.09375, 0.25]}}, velocity: [0.2, 0], "
+      "region: a}]\n"
+      "interfaces: {volume: kept}\n"));
+  if (flow.fluid)
+    first = phase_report(simulation_phase(flow.simulation))->volume[0];
+  assert_success(SceneRunUntil(&flow, 1.));
+  if (flow.fluid)
+    volume = phase_report(simulation_phase(flow.simulation))->volume[0];
+  note("%.5f of %.5f m^2 have come in", (double)(volume - first), 0.2 * 0.25);
+  assert_on_all_ranks(!flow.fluid || PetscAbsReal((volume - first) / (0.2 * 0.25) - 1.) < 0.02);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(what_a_source_brings_is_kept),
+          cmocka_unit_test(what_flows_in_is_the_region_outside), cmocka_unit_test(what_leaves_is_gone),
           cmocka_unit_test(a_drop_that_hangs_outside_does_not_grow),
           cmocka_unit_test(a_jet_out_of_the_top_does_not_come_back),
           cmocka_unit_test(a_reservoir_holds_its_level))

@@ -16,12 +16,13 @@ MILLRACE_API_BEGIN
 /* A rigid body or rigid shell as a fluid meets it. In two dimensions: the prism of unit depth over its
    cross-section. */
 typedef struct {
-  Surface    surface;   /* borrowed; in the body's frame; null: the fluid does not meet it */
-  PetscReal  thickness; /* m; > 0: a shell, its surface in the middle */
-  Vector3    position;  /* centre of mass */
-  Quaternion rotation;  /* from its own frame to the world's */
-  PetscBool  slips;     /* viscosity does not act between it and the fluid */
-  PetscBool  is_free;   /* else its velocity is given */
+  Surface    surface;     /* borrowed; in the body's frame; null: the fluid does not meet it */
+  PetscReal  thickness;   /* m; > 0: a shell, its surface in the middle */
+  Vector3    position;    /* centre of mass */
+  Quaternion rotation;    /* from its own frame to the world's */
+  PetscBool  slips;       /* viscosity does not act between it and the fluid */
+  PetscBool  is_free;     /* else its velocity is given */
+  PetscBool  is_enclosed; /* a bone in flesh: the fluid does not meet it, C of the flesh has its velocity */
   PetscReal
       mass; /* kg; per metre of depth in two dimensions. This and the inertia are zero unless it is free */
   Matrix3 inertia;   /* about its position, in the world's axes */
@@ -94,6 +95,15 @@ PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, con
 /* After a solve: contacts of points with bodies begin or cease to hold as its velocities show, and C and the
    right side follow; `changed`: another solve is due. On the rank with the operator. Not collective. */
 PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed);
+/* Adds what impulses on points, three numbers each, are for the velocities of the points and bodies that
+   carry some of them. Not collective. */
+void solid_drag_carried(Solid solid, const PetscReal impulses[], PetscReal velocities[], PetscReal twists[]);
+/* Bones: free bodies in the flesh, whose velocities are unknowns of C. Before a solve C takes those that it
+   is to go on from, after it tells what it has found; six numbers for each body. On the rank with the
+   operator. Not collective. */
+PetscInt       solid_bone_count(Solid solid);
+PetscErrorCode SolidBeginBones(Solid solid, const PetscReal twists[]);
+PetscErrorCode SolidTakeBones(Solid solid, PetscReal twists[]);
 /* The move with what C has found. Collective: the solid's comm. */
 PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt);
 /* S2: velocities of the state at the end of the step, which C is to go on from. Collective: the solid's comm.

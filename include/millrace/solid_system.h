@@ -100,7 +100,11 @@ typedef struct {
      does not act on the surface. */
   const PetscReal *masses;
   const PetscReal *right_side; /* M V* and what else gives it momentum in the step; kg m/s */
-  PetscReal       *velocity;   /* V: of the unknowns, given or solved for */
+  /* V has this besides what Solve finds: velocities that are given, or that constraints ask for, which Solve
+     leaves out. To be read after Solve. Null: nothing. */
+  const PetscReal *offset;
+  PetscReal       *velocity;             /* V: of the unknowns, given or solved for */
+  PetscErrorCode (*Keep)(void *context); /* after V was solved for; null: of no use */
 } SolidOperator;
 
 /* The matrix itself, lent until the next Set. */

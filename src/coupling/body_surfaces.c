@@ -104,7 +104,8 @@ static PetscErrorCode FindSurfaces(Coupling coupling, Solid solid, PetscInt coun
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(count, &near));
   for (PetscInt b = 0; b < count; b++)
-    if (coupling_is_near(coupling, &bodies[b],
+    if (!bodies[b].is_enclosed &&
+        coupling_is_near(coupling, &bodies[b],
                          place_before(&coupling->solids, count + coupling->deforming.total, b)))
       near[near_count++] = b;
   PetscCall(FetchMissing(&coupling->solids, solid, near_count, near));

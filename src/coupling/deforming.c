@@ -397,6 +397,11 @@ static PetscErrorCode Clean(const SolidOperator *solid, const PetscReal sizes[],
   PetscFunctionReturn(0);
 }
 
+static PetscBool takes_push(Request request)
+{
+  return request == REQUEST_PUSH || request == REQUEST_FINISH ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* On a rank that holds the solid: from forces on the surface to velocities of it. Pressures, and with them
    forces, are scaled, C and the right side are not. */
 static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, const PetscReal push[],
@@ -414,8 +419,12 @@ static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, co
                 : request == REQUEST_FINISH ? solid->right_side[n] + push[n] - forces[n] / scale
                                             : forces[n] / scale;
   PetscCall(solid->Solve(solid->context, forces, velocities));
+  for (PetscInt n = 0; n < solid->unknown_count && solid->offset && takes_push(request); n++)
+    velocities[n] += solid->offset[n];
   if (request == REQUEST_FINISH)
     PetscCall(PetscArraycpy(solid->velocity, velocities, solid->unknown_count));
+  if (request == REQUEST_FINISH && solid->Keep)
+    PetscCall(solid->Keep(solid->context));
   PetscCall(solid->Spread(solid->context, velocities, surface));
   PetscCall(PetscFree2(forces, velocities));
   PetscFunctionReturn(0);

@@ -217,10 +217,11 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
     Placed *placed = &coupling->solids.bodies[b];
 
     placed->body = bodies[b];
+    placed->body.is_free = bodies[b].is_free && !bodies[b].is_enclosed ? PETSC_TRUE : PETSC_FALSE;
     placed->free = -1;
     PetscCheck(!bodies[b].is_free || bodies[b].mass > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE,
                "Body %" PetscInt_FMT " is free and needs a positive mass, not %g", b, (double)bodies[b].mass);
-    if (bodies[b].is_free) {
+    if (placed->body.is_free) {
       placed->free = coupling->solids.free_count;
       coupling->solids.by_slot[coupling->solids.free_count++] = b;
     }

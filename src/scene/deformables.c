@@ -262,6 +262,25 @@ static PetscErrorCode CheckMeshInFluid(Scene scene, Node *item, const SolidMeshC
   PetscFunctionReturn(0);
 }
 
+/* Volumes that are bound to others lie in them, and the fluid would be displaced twice. */
+static PetscErrorCode CheckBindingInFluid(Scene scene, Node *item, const BindingConfig *binding)
+{
+  const SolidConfig *config = &scene->config.solids;
+
+  PetscFunctionBegin;
+  if (binding->kind != BINDING_HARD)
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                         "binding \"%s\" is soft, which a fluid does not know yet: give it type: hard",
+                         binding->name ? binding->name : ""));
+  for (PetscInt m = 0; m < config->mesh_count && binding->from && binding->kind == BINDING_HARD; m++)
+    if (config->meshes[m].name && !strcmp(config->meshes[m].name, binding->from) &&
+        config->meshes[m].mesh.use == MESH_USE_VOLUME)
+      PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                           "binding \"%s\": in a fluid cloth is bound to meshes, and volumes are not yet",
+                           binding->name ? binding->name : ""));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
 {
   const SolidConfig *config = &scene->config.solids;
@@ -272,9 +291,8 @@ static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
         ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
                         "deformable solids do not meet splashing liquids yet: leave out solids.meshes, or "
                         "splash"));
-  if (node_find(solids, "bindings"))
-    PetscCall(ProblemAddAtKey(scene, node_find(solids, "bindings"), PROBLEM_ERROR,
-                              "in a fluid nothing is bound to meshes yet: leave out solids.bindings"));
+  for (PetscInt b = 0; b < config->binding_count; b++)
+    PetscCall(CheckBindingInFluid(scene, node_item(list_of(scene, "bindings"), b), &config->bindings[b]));
   if (config->elasticity == ELASTIC_BACKWARD_EULER || config->elasticity == ELASTIC_STATIC)
     PetscCall(ProblemAdd(scene, node_find(solids, "elasticity"), PROBLEM_ERROR,
                          "solids.elasticity: in a fluid steps are explicit, newmark or auto, not %s",

@@ -75,8 +75,10 @@ static PetscErrorCode SolveHalf(Simulation simulation, PetscReal dt, PetscReal h
     PetscCall(SolveHalfInRounds(simulation, dt, half, good));
     PetscFunctionReturn(0);
   }
-  PetscCall(SimulationSolveSystem(simulation, coupled->faces, half, good));
-  coupled->half_iterations = coupled->report.iterations;
+  if (simulation->fluid)
+    PetscCall(SimulationCopyFaces(simulation, coupled->faces, coupled->star));
+  PetscCall(SimulationSolveOnce(simulation, simulation->fluid ? coupled->faces : NULL, half, good));
+  coupled->half_iterations = coupled->iterations;
   PetscFunctionReturn(0);
 }
 
@@ -106,6 +108,7 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
     PetscCall(SimulationTakeViscosity(simulation, 0.5 * dt));
   if (simulation_moves_meshes(simulation))
     PetscCall(SolidPredictPoints(simulation->solid, simulation->time, dt, coupled->dragged + coupled->count));
+  PetscCall(SimulationShareBones(simulation, half));
   if (coupled->has_free_bodies)
     PetscCall(SolveHalf(simulation, dt, half, good));
   if (!*good)
@@ -311,6 +314,7 @@ static PetscErrorCode SolveBodiesAndFluid(Simulation simulation, PetscReal dt, P
   PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
   if (simulation_moves_meshes(simulation))
     PetscCall(SolidAcceleratePoints(simulation->solid, dt));
+  PetscCall(SimulationShareBones(simulation, twists));
   PetscCall(SolveWithContact(simulation, dt, twists, good));
   if (simulation->fluid)
     PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));

@@ -153,6 +153,10 @@ PetscErrorCode RoundsJoin(Rounds rounds, PetscReal wanted[]);
 typedef enum { ROUNDS_OF_HALF, ROUNDS_OF_STEP } RoundsOf; /* S1, S2 */
 PetscErrorCode SimulationSolveInRounds(Simulation simulation, RoundsOf of, PetscReal dt, Vec next[DIM],
                                        PetscReal *twists, PetscReal *allowed, PetscBool *good);
+/* The same without contact of bodies and joints. */
+PetscErrorCode SimulationSolveOnce(Simulation simulation, Vec next[DIM], PetscReal *twists, PetscBool *good);
+/* Velocities of bones, if there are any, which the solid team alone knows. Collective: world. */
+PetscErrorCode SimulationShareBones(Simulation simulation, PetscReal twists[]);
 /* What becomes of a step that ends without agreement. */
 PetscErrorCode SimulationJudgeDisagreement(Simulation simulation, PetscReal dt, PetscBool *good);
 

@@ -64,6 +64,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
   PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
   if (simulation_moves_meshes(simulation))
     PetscCall(SolidAccelerateRestingPoints(simulation->solid, simulation->time, dt));
+  PetscCall(SimulationShareBones(simulation, twists));
   if (simulation->fluid)
     PetscCall(AccelerateFluid(simulation, dt));
   PetscCall(SimulationSolveInRounds(simulation, ROUNDS_OF_STEP, dt, simulation->fluid ? coupled->faces : NULL,

@@ -70,6 +70,8 @@ PetscErrorCode SimulationTakeViscosity(Simulation simulation, PetscReal dt)
   PetscCall(GetStart(simulation, dt, start));
   for (PetscInt n = 0; n < count; n++)
     coupled->dragged[n] -= start[n];
+  solid_drag_carried(simulation->solid, coupled->viscous_impulses + coupled->count,
+                     coupled->dragged + coupled->count, coupled->dragged);
   PetscCall(PetscFree(start));
   PetscFunctionReturn(0);
 }

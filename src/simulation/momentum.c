@@ -106,9 +106,9 @@ static PetscErrorCode TakeMeshes(Simulation simulation)
     PetscFunctionReturn(0);
   solid_points_momentum(simulation->solid, now);
   for (PetscInt n = 0; n < TWIST; n++) {
-    momentum->part[CHANGE_ADVECTION][n] += report.moved[n] - momentum->dragged[n] - momentum->meshes[n];
+    momentum->part[CHANGE_ADVECTION][n] += report.moved[n] - momentum->meshes[n];
     momentum->part[CHANGE_VISCOSITY][n] += momentum->dragged[n];
-    momentum->part[CHANGE_FORCES][n] += report.pushed[n] - report.moved[n];
+    momentum->part[CHANGE_FORCES][n] += report.pushed[n] - report.moved[n] - momentum->dragged[n];
     momentum->part[CHANGE_PRESSURE][n] += now[n] - report.pushed[n] - report.pressed[n];
     momentum->part[CHANGE_CONTACT][n] += report.pressed[n];
     momentum->last[n] += now[n] - momentum->meshes[n];

@@ -342,19 +342,50 @@ static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *
   PetscFunctionReturn(0);
 }
 
-/* Contacts of meshes are within the solve; with other contacts another one is due. */
-static PetscErrorCode SwitchContacts(Simulation simulation, PetscBool *changed)
+static PetscBool has_operator(Simulation simulation)
 {
   PetscMPIInt rank;
 
+  return MPI_Comm_rank(team_world(simulation->team), &rank) == MPI_SUCCESS &&
+                 rank == team_first_solid_rank(simulation->team)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* Contacts of meshes are within the solve; with other contacts another one is due. */
+static PetscErrorCode SwitchContacts(Simulation simulation, PetscBool *changed)
+{
   PetscFunctionBegin;
   *changed = PETSC_FALSE;
   if (!solid_deforming_count(simulation->solid))
     PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Comm_rank(team_world(simulation->team), &rank));
-  if (rank == team_first_solid_rank(simulation->team))
+  if (has_operator(simulation))
     PetscCall(SolidSwitchContacts(simulation->solid, changed));
   PetscCall(SimulationBroadcastFromSolids(simulation, changed, 1, MPIU_BOOL));
+  PetscFunctionReturn(0);
+}
+
+/* Bones go with C of the flesh, from V* to V. */
+static PetscErrorCode SolveWithBones(Simulation simulation, Vec next[DIM], PetscReal *twists, PetscBool *good)
+{
+  const PetscBool mine = solid_bone_count(simulation->solid) && has_operator(simulation);
+
+  PetscFunctionBegin;
+  if (mine)
+    PetscCall(SolidBeginBones(simulation->solid, twists));
+  PetscCall(SimulationSolveSystem(simulation, next, twists, good));
+  if (mine && *good)
+    PetscCall(SolidTakeBones(simulation->solid, twists));
+  PetscCall(SimulationShareBones(simulation, twists));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationShareBones(Simulation simulation, PetscReal twists[])
+{
+  PetscFunctionBegin;
+  if (solid_bone_count(simulation->solid))
+    PetscCall(SimulationBroadcastFromSolids(simulation, twists, TWIST * solid_body_count(simulation->solid),
+                                            MPIU_REAL));
   PetscFunctionReturn(0);
 }
 
@@ -369,7 +400,7 @@ static PetscErrorCode AnswerOnce(Simulation simulation, RoundsOf of, Vec next[DI
     PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
   PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
   PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
-  PetscCall(SimulationSolveSystem(simulation, next, twists, good));
+  PetscCall(SolveWithBones(simulation, next, twists, good));
   coupled->iterations += coupled->report.iterations;
   PetscFunctionReturn(0);
 }
@@ -389,6 +420,17 @@ static PetscErrorCode Answer(Simulation simulation, RoundsOf of, Vec next[DIM], 
     if (*good)
       PetscCall(SwitchContacts(simulation, &again));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationSolveOnce(Simulation simulation, Vec next[DIM], PetscReal *twists, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
+  coupled->iterations = coupled->rounds = 0;
+  PetscCall(Answer(simulation, ROUNDS_OF_HALF, next, twists, good));
   PetscFunctionReturn(0);
 }
 

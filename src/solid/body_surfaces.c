@@ -11,6 +11,7 @@ CoupledBody solid_coupled_body(Solid solid, PetscInt body)
   CoupledBody resistance = {.position = solid->placements[body].position,
                             .slips = the->config->surface == BODY_SLIP ? PETSC_TRUE : PETSC_FALSE,
                             .is_free = body_is_free(the),
+                            .is_enclosed = solid_is_bone(solid, body),
                             .thickness = the->form->thickness,
                             .rotation = solid->placements[body].rotation};
 

@@ -102,7 +102,7 @@ PetscReal solid_longest_path(Solid solid)
   PetscReal smallest = PETSC_MAX_REAL;
 
   for (PetscInt b = 0; b < solid->body_count; b++)
-    if (body_is_free(&solid->bodies[b]))
+    if (body_is_free(&solid->bodies[b]) && !solid_is_bone(solid, b)) /* which nothing meets */
       smallest = PetscMin(smallest, solid->bodies[b].form->size);
   return smallest < PETSC_MAX_REAL ? solid->config->cfl * smallest : PETSC_MAX_REAL;
 }

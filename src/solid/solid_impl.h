@@ -6,6 +6,9 @@
 
 #include "rigid/form.h"
 
+/* deformable/fluid_bones.c: a free body in flesh, which a fluid does not meet. */
+PetscBool solid_is_bone(Solid solid, PetscInt body);
+
 /* The resistance of a body to impulses, in the world's axes; zero for what is not dynamic. */
 typedef struct {
   PetscReal inverse_mass;

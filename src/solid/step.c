@@ -137,6 +137,7 @@ static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt,
     PetscCall(PetscArraycpy(solid->step->before, solid->twists, solid->body_count));
     PetscCall(JointSetControlMotion(solid->joints, time, dt, solid->step->before, half));
     PetscCall(JointSetCarryImpulses(solid->joints, solid->twists));
+    bone_joints_carry(solid);
   }
   solve_points(solid, POINTS_MOVE, dt, &motion);
   PetscCall(ContactSetSolve(solid->contacts, solid, &solve, half, &solid->report.position_iterations));
@@ -292,6 +293,7 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
   if (solid->config->joint_count) {
     joint_set_clear_resting(solid->joints);
     PetscCall(JointSetControlVelocity(solid->joints, solid->twists));
+    bone_joints_rest(solid);
   }
   solve_points(solid, POINTS_REST, dt, &motion);
   PetscCall(

@@ -160,7 +160,7 @@ PetscErrorCode SolidReturn(Solid solid)
   mesh_surface_forget(solid->points);
   solid->contacts->valid = PETSC_FALSE;
   solid->points->has_forces = PETSC_FALSE;
-  points_show_state(solid->points);
+  points_show_state(solid);
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }

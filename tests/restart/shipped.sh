@@ -7,7 +7,7 @@ inputs=$MILLRACE_SOURCE/inputs
 declare -A sizes=(
   [coupling/boat]="16 20" [coupling/buoyancy]="24 40" [coupling/fountain]="12 14" [coupling/light-ball]="10 13"
   [coupling/cloth-pull]="16 18" [coupling/bag-fill]="12 16" [coupling/bag-pull]="12 16"
-  [coupling/balloon]="12 16" [coupling/flag]="250" [coupling/soft-torus]="12 15"
+  [coupling/balloon]="12 16" [coupling/flag]="250" [coupling/soft-torus]="12 15" [coupling/swimming-fish]="16 24"
   [coupling/many-spheres]="12 15" [coupling/paddle-wheel]="16 20" [coupling/sealed-shell]="16 20"
   [examples/floating-box]="16 20" [examples/oscillating-cylinder]="55 110" [examples/three-liquids]="10 15"
   [examples/submarine]="16 20"

@@ -335,6 +335,17 @@ static void deformable_solids_that_cannot_be(void **state)
             9, "steps are explicit, newmark or auto, not static");
 }
 
+static void bindings_in_a_fluid(void **state)
+{
+  (void)state;
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
+                "edge: 0.5, material: rubber") "  bindings: [{name: seam, from: bar}]\n",
+            9, "is soft, which a fluid does not know");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
+                "edge: 0.5, material: rubber") "  bindings: [{name: seam, type: hard, from: bar}]\n",
+            9, "cloth is bound to meshes");
+}
+
 static void deformable_solids_with_a_warning(void **state)
 {
   (void)state;
@@ -496,8 +507,9 @@ TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),
           cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
           cmocka_unit_test(a_deformable_solid_is_read), cmocka_unit_test(deformable_solids_that_cannot_be),
-          cmocka_unit_test(deformable_solids_with_a_warning), cmocka_unit_test(pairs_that_cannot_be),
-          cmocka_unit_test(joints_that_cannot_be), cmocka_unit_test(an_assembly_is_copied_with_its_joints),
+          cmocka_unit_test(bindings_in_a_fluid), cmocka_unit_test(deformable_solids_with_a_warning),
+          cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),
+          cmocka_unit_test(an_assembly_is_copied_with_its_joints),
           cmocka_unit_test(assemblies_that_cannot_be),
           cmocka_unit_test(meshes_are_copied_with_their_assembly),
           cmocka_unit_test(a_message_stands_at_its_keys))

@@ -323,6 +323,36 @@ static void a_balloon_keeps_what_flows_in(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* Fig. 5.11, in its first two strokes: forwards, not aside, and as large as it was. */
+static void a_fish_swims(void **state)
+{
+  PetscReal volume, rounds = 0., gap = 0.;
+  Vector3   way;
+  SceneRun  flow;
+
+  (void)state;
+  only_in_long_runs();
+  assert_success(SceneRunOpen(&flow, "coupling/swimming-fish", 24, "let.edge=0.04", NULL));
+  volume = solid_report(solid_of(&flow)).volume;
+  way = solid_body_view(solid_of(&flow), 2).position;
+  while (simulation_time(flow.simulation) < 1. - 1e-9) {
+    (void)step_towards(&flow, 1.);
+    rounds = PetscMax(rounds, record_of(&flow, "coupled_rounds"));
+    gap = PetscMax(gap, record_of(&flow, "joint_error_max"));
+  }
+  way = vector3_subtract(solid_body_view(solid_of(&flow), 2).position, way);
+  note("swimming-fish: %.4f m forwards, %.4f m up, volume %+.4f %%, %g rounds, joints open by %.2g m",
+       (double)way.at[X], (double)way.at[Y],
+       100. * (double)(solid_report(solid_of(&flow)).volume / volume - 1.), (double)rounds, (double)gap);
+  assert_true(way.at[X] > 0.005);
+  assert_near(way.at[Y], 0., 1e-3);
+  assert_near(solid_report(solid_of(&flow)).volume / volume, 1., 1e-3);
+  assert_near(rounds, 1., 0.);
+  assert_near(gap, 0., 1e-6);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 TEST_MAIN(cmocka_unit_test(an_impact_squeezes_a_soft_torus), cmocka_unit_test(a_soft_torus_floats),
           cmocka_unit_test(a_cloth_is_pulled_out_of_water), cmocka_unit_test(a_bag_carries_its_water),
-          cmocka_unit_test(a_bag_is_filled), cmocka_unit_test(a_balloon_keeps_what_flows_in))
+          cmocka_unit_test(a_bag_is_filled), cmocka_unit_test(a_balloon_keeps_what_flows_in),
+          cmocka_unit_test(a_fish_swims))

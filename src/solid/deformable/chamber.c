@@ -1,10 +1,11 @@
-/* Cloth that closes a chamber of fluid (docs/numerics.md, section 15). The solve is linear in velocities,
-   what a chamber grows by is cubic in the way of its wall:
+/* Surfaces that close a volume: of solids, and cloth that closes a chamber of fluid (docs/numerics.md,
+   section 15). The solve is linear in velocities, what a volume grows by is cubic in the way of its surface:
 
      w(x', x) = int (x' - x) . n dA over the way, exact by Simpson's rule.
 
-   Where the fluid's flow through the cloth is q = sum areas . u, the places are corrected along the normals
-   by as little as possible in the norm of the masses,
+   Where the fluid's flow through it is q = sum areas . u, those of the surface at x or, of cloth, those that
+   the fluid sees, the places are corrected along the normals by as little as possible in the norm of the
+   masses,
 
      x' <- x' - M^-1 g (g^T M^-1 g)^-1 (w - dt q),   g = dw/dx',
 
@@ -49,6 +50,22 @@ static PetscReal find_growth(const Points *points, const DeformableMesh *mesh, V
   return growth;
 }
 
+/* By how much velocities of its vertices make a closed surface larger where it was. */
+static void find_areas(const Points *points, const DeformableMesh *mesh, PetscReal areas[])
+{
+  PetscArrayzero(areas, DIM * mesh->mesh->vertex_count);
+  for (PetscInt f = 0; f < mesh->face_count; f++) {
+    const PetscInt *corners = mesh->faces[f];
+    Vector3         at[3], area;
+
+    for (int c = 0; c < 3; c++)
+      at[c] = points->in_fluid->left[mesh->first + corners[c]];
+    area = area_on_way(at, at, 0.);
+    for (PetscInt n = 0; n < 3 * DIM; n++)
+      areas[DIM * corners[n / DIM] + n % DIM] += area.at[n % DIM] / 6.;
+  }
+}
+
 static void keep_chamber(Solid solid, const DeformableMesh *mesh, PetscReal wanted, Vector3 slope[])
 {
   enum { ROUNDS = 4 };
@@ -82,9 +99,11 @@ void solid_keep_chambers(Solid solid, PetscReal dt)
   solid->report.chamber_correction = 0.;
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *mesh = &points->meshes[m];
-    const PetscReal      *areas = points->in_fluid->areas + 3 * mesh->first;
+    PetscReal            *areas = points->in_fluid->areas + 3 * mesh->first;
     PetscReal             flow = 0., size = 0.;
 
+    if (mesh->mesh->kind == MESH_TETRAHEDRA)
+      find_areas(points, mesh, areas);
     for (PetscInt n = 0; n < 3 * mesh->mesh->vertex_count; n++) {
       flow += areas[n] * points->half.points[mesh->first + n / 3].at[n % 3];
       size += PetscAbsReal(areas[n]);

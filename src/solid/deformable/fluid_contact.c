@@ -113,21 +113,18 @@ static Vector3 impulse_at(const PointContact *contact, Vector3 relative)
   return vector3_add(press, vector3_add(aside, vector3_scale(-contact->bound, contact->sliding)));
 }
 
-void fluid_contacts_push(Solid solid, Twist bodies[], PetscReal right_side[])
+void fluid_contacts_push(Solid solid, Twist bodies[], Vector3 impulses[])
 {
   const Points     *points = solid->points;
   const SolidMotion still = {points->search.points, bodies};
 
+  memset(points->search.points, 0, (size_t)points->count * sizeof(*points->search.points));
   for (PetscInt k = 0; k < points->contact_count; k++) {
     const PointContact *contact = &points->contacts[k];
-    Vector3             push;
+    Vector3            *at = &impulses[contact->point];
 
-    if (!contact->held)
-      continue;
-    points->search.points[contact->point] = vector3(0., 0., 0.);
-    push = impulse_at(contact, point_contact_velocity(solid, contact, &still));
-    for (PetscInt d = 0; d < DIM; d++)
-      right_side[DIM * contact->point + d] += push.at[d];
+    if (contact->held)
+      *at = vector3_add(*at, impulse_at(contact, point_contact_velocity(solid, contact, &still)));
   }
 }
 

@@ -10,8 +10,9 @@
      S1   a = dt/2, b = dt^2 (1 + 2 c) / 4           S2   a = dt, b = c dt^2
 
    and the algorithmic damping c. Damping in u* and v* would not do: it would act against the elastic forces
-   that pressure is about to balance, and solids would be too soft. Points that are held stand still. Every
-   point is an unknown and a place of the surface; interior ones feel no force there. */
+   that pressure is about to balance, and solids would be too soft. Every point is an unknown and a place of
+   the surface, interior ones feel no force there; then come bones (fluid_bones.c). Points that others carry
+   follow those; velocities of points that what is given carries are in `offset`. */
 #include "in_fluid.h"
 
 #include "../step.h"
@@ -19,20 +20,63 @@
 /* What the fluid iterates with has to be linear and symmetric far below its own tolerance. */
 static const PetscReal solve_tolerance = 1e-13;
 
-static PetscErrorCode Copy(void *context, const PetscReal from[], PetscReal to[])
+static PetscErrorCode Spread(void *context, const PetscReal unknowns[], PetscReal surface[])
 {
-  const Points *points = ((Solid)context)->points;
+  Solid       solid = context;
+  SolidMotion motion = {(Vector3 *)surface, solid->points->trial.bodies};
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(to, from, 3 * points->count));
+  PetscCall(PetscArraycpy(surface, unknowns, DIM * solid->points->count));
+  bones_unpack(solid, unknowns, motion.bodies);
+  points_follow_free(solid, &motion);
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode Collect(void *context, const PetscReal surface[], PetscReal unknowns[])
+{
+  Solid       solid = context;
+  SolidMotion forces = solid->points->residual;
+
+  PetscFunctionBegin;
+  motion_clear(solid, &forces);
+  PetscCall(PetscArraycpy((PetscReal *)forces.points, surface, DIM * solid->points->count));
+  points_collect(solid, &forces);
+  PetscCall(PetscArraycpy(unknowns, (const PetscReal *)forces.points, DIM * solid->points->count));
+  bones_pack(solid, forces.bodies, unknowns);
+  PetscFunctionReturn(0);
+}
+
+/* The velocities of C are those that `shown` names. */
+static void show(Solid solid)
+{
+  struct PointsInFluid *fluid = solid->points->in_fluid;
+
+  memcpy(fluid->velocity, fluid->shown.points, (size_t)solid->points->count * sizeof(Vector3));
+  bones_pack(solid, fluid->shown.bodies, fluid->velocity);
+}
+
+/* And become these. */
+static PetscErrorCode Keep(void *context)
+{
+  Solid                 solid = context;
+  struct PointsInFluid *fluid = solid->points->in_fluid;
+
+  PetscFunctionBegin;
+  memcpy(fluid->shown.points, fluid->velocity, (size_t)solid->points->count * sizeof(Vector3));
+  bones_unpack(solid, fluid->velocity, fluid->shown.bodies);
+  points_follow_free(solid, &fluid->shown);
+  bone_joints_found(solid);
+  PetscFunctionReturn(0);
+}
+
+/* Until the next solve begins C is that of masses: what a resumed run knows of it. */
 static PetscErrorCode Prepare(void *context, const PetscReal added[])
 {
   const Points *points = ((Solid)context)->points;
 
   PetscFunctionBegin;
+  points->in_fluid->weights = (MatrixWeights){.mass = 1., .part = DIFFERENTIAL_DEFINITE};
+  points->in_fluid->joints.count = 0;
   PetscCall(PetscArraycpy(points->in_fluid->added, added, 3 * points->count));
   points->in_fluid->is_asked = PETSC_TRUE;
   points->in_fluid->is_set = PETSC_FALSE;
@@ -61,8 +105,26 @@ static ElasticSolver choose_solver(Solid solid)
   const MatrixWeights *weights = &solid->points->in_fluid->weights;
 
   return points_choose_solver_in_fluid(solid, weights->stiffness, weights->damping,
-                                       fluid_contacts_held(solid),
+                                       fluid_contacts_held(solid) ||
+                                               (solid->points->carrying_count && solid->config->joint_count)
+                                           ? PETSC_TRUE
+                                           : PETSC_FALSE,
                                        point_matrix_unknowns(solid->points->matrix));
+}
+
+/* Velocities of points that what is given carries. */
+static void find_given(Solid solid)
+{
+  const Points         *points = solid->points;
+  struct PointsInFluid *fluid = points->in_fluid;
+
+  memset(fluid->offset, 0, (size_t)fluid->motion.unknown_count * sizeof(*fluid->offset));
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+
+    if (b >= 0 && !body_is_free(&solid->bodies[b]))
+      memcpy(&fluid->offset[DIM * p], &fluid->begun[p], sizeof(Vector3));
+  }
 }
 
 static PetscErrorCode SetMatrix(Solid solid)
@@ -72,13 +134,15 @@ static PetscErrorCode SetMatrix(Solid solid)
 
   PetscFunctionBegin;
   if (!points->matrix) {
-    PetscCall(PointMatrixCreate(solid, MATRIX_OF_CARRYING, &points->matrix));
+    PetscCall(PointMatrixCreate(solid, MATRIX_WITH_ADDED, &points->matrix));
     point_matrix_set_tolerance(points->matrix, solve_tolerance);
   }
   PetscCall(PointMatrixSet(points->matrix, solid, &fluid->weights));
   PetscCall(PointMatrixAddMasses(points->matrix, solid, fluid->added));
   PetscCall(FluidContactsAddTo(solid, points->matrix));
   fluid->is_set = PETSC_TRUE;
+  find_given(solid);
+  PetscCall(BoneJointsSet(solid));
   PetscFunctionReturn(0);
 }
 
@@ -88,37 +152,46 @@ static PetscBool has_terms(Solid solid)
   const MatrixWeights *weights = &solid->points->in_fluid->weights;
 
   return weights->stiffness > 0. || (weights->damping > 0. && solid->points->is_damped) ||
-                 fluid_contacts_held(solid)
+                 fluid_contacts_held(solid) || solid->points->carrying_count || solid->points->bindings.count
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
 
-static PetscErrorCode Solve(void *context, const PetscReal from[], PetscReal to[])
+PetscErrorCode PointsSolveInFluid(Solid solid, const PetscReal from[], PetscReal to[])
 {
-  Solid                 solid = context;
-  Points               *points = solid->points;
-  struct PointsInFluid *fluid = points->in_fluid;
-  const SolidMotion     given = {(Vector3 *)from, points->residual.bodies};
-  SolidMotion           found = {(Vector3 *)to, points->trial.bodies};
-  ElasticSolver         solver;
-  PetscInt              iterations;
-  PetscBool             good;
+  Points             *points = solid->points;
+  const SolidMotion   given = {(Vector3 *)from, points->residual.bodies};
+  SolidMotion         found = {(Vector3 *)to, points->trial.bodies};
+  const ElasticSolver solver = choose_solver(solid);
+  PetscInt            iterations;
+  PetscBool           good;
 
   PetscFunctionBegin;
-  if (!has_terms(solid)) {
-    divide(points, from, to);
-    PetscFunctionReturn(0);
-  }
-  if (!fluid->is_set)
-    PetscCall(SetMatrix(solid));
-  solver = choose_solver(solid);
+  bones_unpack(solid, from, given.bodies);
   PetscCall(PointMatrixSolve(points->matrix, solid, solver, &given, &found, &iterations, &good));
+  bones_pack(solid, found.bodies, to);
   solid->report.elastic_solver = (PetscInt)solver + 1;
   solid->report.linear_iterations += iterations;
   if (!good) {
     solid->report.is_unsolved = PETSC_TRUE;
-    PetscCall(PetscArrayzero(to, 3 * points->count));
+    PetscCall(PetscArrayzero(to, points->in_fluid->motion.unknown_count));
   }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Solve(void *context, const PetscReal from[], PetscReal to[])
+{
+  Solid solid = context;
+
+  PetscFunctionBegin;
+  if (!has_terms(solid)) {
+    divide(solid->points, from, to);
+    PetscFunctionReturn(0);
+  }
+  if (!solid->points->in_fluid->is_set)
+    PetscCall(SetMatrix(solid));
+  PetscCall(PointsSolveInFluid(solid, from, to));
+  bone_joints_project(solid, to);
   PetscFunctionReturn(0);
 }
 
@@ -131,8 +204,8 @@ static PetscErrorCode Create(Solid solid)
   PetscCall(PetscNew(&points->in_fluid));
   fluid = points->in_fluid;
   PetscCall(PetscCalloc2(points->mesh_count, &fluid->surfaces, points->mesh_count, &fluid->walls));
-  PetscCall(PetscCalloc4(points->count, &fluid->unknown, 3 * points->count, &fluid->right_side,
-                         3 * points->count, &fluid->added, points->count, &fluid->begun));
+  PetscCall(PetscCalloc3(points->count, &fluid->unknown, 3 * points->count, &fluid->added, points->count,
+                         &fluid->begun));
   PetscCall(PetscCalloc3(points->count, &fluid->left, 3 * points->count, &fluid->areas, points->count,
                          &fluid->masses));
   for (PetscInt p = 0; p < points->count; p++) {
@@ -141,32 +214,35 @@ static PetscErrorCode Create(Solid solid)
   }
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(FluidSurfaceCreate(points, m));
-  fluid->motion = (SolidOperator){.unknown_count = 3 * points->count,
+  PetscCall(BonesCreate(solid));
+  fluid->shown = (SolidMotion){points->velocity, solid->twists};
+  fluid->motion = (SolidOperator){.unknown_count = 3 * points->count + TWIST * points->carrying_count,
                                   .surface_count = 3 * points->count,
                                   .context = solid,
-                                  .Spread = Copy,
-                                  .Collect = Copy,
+                                  .Spread = Spread,
+                                  .Collect = Collect,
                                   .Prepare = Prepare,
                                   .Solve = Solve,
                                   .TakeAreas = TakeAreas,
                                   .masses = fluid->masses,
                                   .right_side = fluid->right_side,
-                                  .velocity = (PetscReal *)points->velocity};
+                                  .offset = fluid->offset,
+                                  .velocity = fluid->velocity,
+                                  .Keep = Keep};
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode PointsInFluidDestroy(Points *points)
 {
   PetscFunctionBegin;
-  for (PetscInt m = 0; m < points->mesh_count && points->in_fluid; m++)
+  if (!points->in_fluid)
+    PetscFunctionReturn(0);
+  for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(FluidSurfaceDestroy(&points->in_fluid->walls[m]));
-  if (points->in_fluid)
-    PetscCall(PetscFree2(points->in_fluid->surfaces, points->in_fluid->walls));
-  if (points->in_fluid)
-    PetscCall(PetscFree4(points->in_fluid->unknown, points->in_fluid->right_side, points->in_fluid->added,
-                         points->in_fluid->begun));
-  if (points->in_fluid)
-    PetscCall(PetscFree3(points->in_fluid->left, points->in_fluid->areas, points->in_fluid->masses));
+  PetscCall(PetscFree2(points->in_fluid->surfaces, points->in_fluid->walls));
+  PetscCall(PetscFree3(points->in_fluid->unknown, points->in_fluid->added, points->in_fluid->begun));
+  PetscCall(PetscFree3(points->in_fluid->left, points->in_fluid->areas, points->in_fluid->masses));
+  PetscCall(BonesDestroy(points));
   PetscCall(PetscFree(points->in_fluid));
   PetscFunctionReturn(0);
 }
@@ -184,11 +260,28 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
   PetscFunctionBegin;
   if (!points->in_fluid)
     PetscCall(Create(solid));
+  show(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     fluid_surface_place(points, m, before);
   *surfaces = points->in_fluid->surfaces;
   *motion = &points->in_fluid->motion;
   PetscFunctionReturn(0);
+}
+
+/* Of contact, on what bears the points. */
+static void push_contacts(Solid solid)
+{
+  const Points         *points = solid->points;
+  struct PointsInFluid *fluid = points->in_fluid;
+  SolidMotion           push = points->image;
+
+  motion_clear(solid, &push);
+  fluid_contacts_push(solid, fluid->shown.bodies, push.points);
+  points_collect(solid, &push);
+  for (PetscInt n = 0; n < DIM * points->count; n++)
+    fluid->right_side[n] += push.points[n / DIM].at[n % DIM];
+  for (PetscInt k = 0; k < points->carrying_count; k++)
+    bone_push(&push.bodies[points->bodies[k]], fluid->right_side + DIM * points->count + TWIST * k);
 }
 
 /* With the contacts that hold now. */
@@ -198,21 +291,18 @@ static PetscErrorCode SetContacts(Solid solid)
   struct PointsInFluid *fluid = points->in_fluid;
 
   PetscFunctionBegin;
+  PetscCall(PetscArrayzero(fluid->right_side, fluid->motion.unknown_count));
   for (PetscInt n = 0; n < 3 * points->count; n++)
-    fluid->right_side[n] = points->mass[n / 3] * fluid->begun[n / 3].at[n % 3];
+    if (points->inverse_mass[n / 3] > 0.)
+      fluid->right_side[n] = points->mass[n / 3] * fluid->begun[n / 3].at[n % 3];
+  bones_fill(solid);
   fluid->is_set = PETSC_FALSE;
   if (fluid->is_asked && fluid_contacts_held(solid)) {
     PetscCall(SetMatrix(solid));
-    fluid_contacts_push(solid, fluid->bodies, fluid->right_side);
+    push_contacts(solid);
   }
   PetscFunctionReturn(0);
 }
-
-/* A solve of (5.13): what C takes of damping and stiffness, and which contacts it has. */
-typedef struct {
-  PointContactPhase phase;
-  PetscReal         dt, damping, stiffness;
-} FluidSolve;
 
 /* From these velocities. */
 static PetscErrorCode BeginSolve(Solid solid, const FluidSolve *solve, const SolidMotion *motion)
@@ -222,8 +312,11 @@ static PetscErrorCode BeginSolve(Solid solid, const FluidSolve *solve, const Sol
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(fluid->begun, motion->points, points->count));
-  fluid->bodies = motion->bodies;
-  fluid->motion.velocity = (PetscReal *)motion->points;
+  bones_begin(solid, solve, motion->bodies);
+  fluid->shown = *motion;
+  show(solid);
+  find_given(solid);
+  bone_joints_begin(solid, solve);
   fluid->weights = (MatrixWeights){.mass = 1.,
                                    .stiffness = fluid->is_implicit ? solve->stiffness : 0.,
                                    .damping = solve->damping,
@@ -236,11 +329,12 @@ static PetscErrorCode BeginSolve(Solid solid, const FluidSolve *solve, const Sol
 PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed)
 {
   struct PointsInFluid *fluid = solid->points->in_fluid;
-  const SolidMotion     motion = {(Vector3 *)fluid->motion.velocity, fluid->bodies};
+  const Twist           bones = twist_add(fluid->bones_pushed, bone_joints_sum(solid));
 
   PetscFunctionBegin;
-  fluid_contacts_sum(solid, &motion, solid->report.pressed);
-  *changed = fluid_contacts_switch(solid, &motion);
+  fluid_contacts_sum(solid, &fluid->shown, solid->report.pressed);
+  bone_push(&bones, solid->report.pressed);
+  *changed = fluid_contacts_switch(solid, &fluid->shown);
   if (*changed)
     PetscCall(SetContacts(solid));
   PetscFunctionReturn(0);
@@ -263,7 +357,7 @@ PointsWeights points_weights_in_fluid(Solid solid, PetscReal dt)
 PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, const PetscReal dragged[])
 {
   const PointsWeights weights = points_weights_in_fluid(solid, dt);
-  const FluidSolve    solve = {POINTS_MOVE, dt, weights.damping, weights.stiffness};
+  const FluidSolve    solve = {POINTS_MOVE, time, dt, weights.damping, weights.stiffness};
   SolidMotion         motion = {solid->points->half.points, solid->step->half};
 
   PetscFunctionBegin;
@@ -291,13 +385,15 @@ PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt)
     if (solid->points->contacts[c].gap < 0. && body_is_free(&solid->bodies[solid->points->contacts[c].body]))
       solid->report.meets_body = PETSC_TRUE;
   point_contacts_separate(solid);
+  solid_points_momentum(solid, solid->report.moved);
   PetscFunctionReturn(0);
 }
 
 void solid_points_momentum(Solid solid, PetscReal momentum[2 * DIM])
 {
   const Points *points = solid->points;
-  Vector3       linear = {{0., 0., 0.}}, angular = {{0., 0., 0.}};
+  const Twist   bones = bones_momentum(solid, solid->twists);
+  Vector3       linear = bones.linear, angular = bones.angular;
 
   for (PetscInt p = 0; p < points->count; p++) {
     const Vector3 part = vector3_scale(points->mass[p], points->velocity[p]);
@@ -315,10 +411,11 @@ void solid_points_momentum(Solid solid, PetscReal momentum[2 * DIM])
 static PetscErrorCode Accelerate(Solid solid, PetscReal dt, const SolidMotion *before,
                                  const SolidMotion *after)
 {
-  const FluidSolve solve = {POINTS_REST, dt, dt, solid->config->algorithmic_damping * PetscSqr(dt)};
+  const FluidSolve solve = {POINTS_REST, 0., dt, dt, solid->config->algorithmic_damping * PetscSqr(dt)};
   SolidMotion      motion = {solid->points->velocity, solid->twists};
 
   PetscFunctionBegin;
+  points_follow_velocity(solid, motion.bodies, motion.points);
   points_accelerate(solid, 0.5 * dt, before, &motion);
   points_accelerate(solid, 0.5 * dt, after, &motion);
   points_fall(solid, dt, motion.points);
@@ -331,7 +428,6 @@ PetscErrorCode SolidAcceleratePoints(Solid solid, PetscReal dt)
 {
   PetscFunctionBegin;
   points_find_forces(solid);
-  solid_points_momentum(solid, solid->report.moved);
   PetscCall(Accelerate(solid, dt, &solid->points->earlier, &solid->points->forces));
   solid_find_inverted(solid);
   PetscFunctionReturn(0);
@@ -350,10 +446,12 @@ PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscRe
   PetscFunctionReturn(0);
 }
 
-void points_show_state(Points *points)
+void points_show_state(Solid solid)
 {
-  if (points->in_fluid)
-    points->in_fluid->motion.velocity = (PetscReal *)points->velocity;
+  if (!solid->points->in_fluid)
+    return;
+  solid->points->in_fluid->shown = (SolidMotion){solid->points->velocity, solid->twists};
+  show(solid);
 }
 
 const SolidMeshConfig *solid_deforming_config(Solid solid, PetscInt mesh)

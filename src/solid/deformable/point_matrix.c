@@ -27,6 +27,7 @@ struct _p_PointMatrix {
   PetscInt  block_count;
   PetscInt *block;               /* of each point; -1: another moves it */
   PetscInt  body_count, *bodies; /* with two blocks each, the last ones */
+  PetscBool is_added;            /* masses may be added to bound points */
   PetscInt  pair_count;
   PetscInt (*pairs)[2]; /* of a point and a free body in contact */
   PetscInt   *first;    /* block of each row */
@@ -99,6 +100,7 @@ static PetscErrorCode TakeBodies(Solid solid, MatrixBodies which, PointMatrix ma
   const Points *points = solid->points;
 
   PetscFunctionBegin;
+  matrix->is_added = which == MATRIX_WITH_ADDED ? PETSC_TRUE : PETSC_FALSE;
   matrix->body_count = which == MATRIX_WITH_TOUCHED ? points->body_count : points->carrying_count;
   PetscCall(PetscMalloc1(matrix->body_count, &matrix->bodies));
   PetscCall(PetscArraycpy(matrix->bodies, points->bodies, matrix->body_count));
@@ -172,6 +174,13 @@ static void visit_pairs(PointMatrix matrix, const Points *points, PairVisit visi
       visit(context, all[i / 2].block, b);
       visit(context, b, all[i / 2].block);
     }
+  }
+  for (PetscInt k = 0; k < points->bindings.count && matrix->is_added; k++) {
+    MatrixFooting  all[MOST_FOOTINGS];
+    const PetscInt count = find_footings(matrix, points, points->bindings.points[k], all);
+
+    for (PetscInt i = 0; i < count * count; i++)
+      visit(context, all[i / count].block, all[i % count].block);
   }
   for (PetscInt t = 0; t < matrix->term_count; t++) {
     const ElementList *list = &matrix->terms[t].list;
@@ -601,6 +610,8 @@ PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeigh
 
 PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const PetscReal masses[])
 {
+  const ElementContext context = {matrix, solid, NULL};
+
   PetscFunctionBegin;
   PetscCall(MatSeqAIJGetArray(matrix->mat, &matrix->values));
   for (PetscInt p = 0; p < solid->points->count; p++) {
@@ -609,6 +620,8 @@ PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const Petsc
 
     if (row >= 0)
       add_block(matrix, row, find_place(matrix, row, row), block);
+    else if (m[X] != 0. || m[Y] != 0. || m[Z] != 0.)
+      add_carried(&context, p, p, block);
   }
   PetscCall(MatSeqAIJRestoreArray(matrix->mat, &matrix->values));
   PetscCall(MatAssemblyBegin(matrix->mat, MAT_FINAL_ASSEMBLY));

@@ -10,9 +10,10 @@
 
 typedef struct _p_PointMatrix *PointMatrix;
 
-/* The pattern follows from meshes, bindings and holds, and for touched bodies from the contacts there are.
-   Destroy accepts null. Not collective. */
-typedef enum { MATRIX_OF_CARRYING, MATRIX_WITH_TOUCHED } MatrixBodies;
+/* The pattern follows from meshes, bindings and holds, and for touched bodies from the contacts there are;
+   with masses that are added to bound points it has pairs of their parents. Destroy accepts null. Not
+   collective. */
+typedef enum { MATRIX_OF_CARRYING, MATRIX_WITH_TOUCHED, MATRIX_WITH_ADDED } MatrixBodies;
 PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *matrix);
 PetscErrorCode PointMatrixDestroy(PointMatrix *matrix);
 void      point_matrix_set_tolerance(PointMatrix matrix, PetscReal tolerance); /* of iterations, else 1e-8 */
@@ -24,7 +25,7 @@ typedef struct {
   DifferentialPart part; /* of the stiffness */
 } MatrixWeights;
 PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeights *weights);
-/* Adds masses along the axes, three of each point, to those of points that move by themselves. */
+/* Adds masses along the axes, three of each point: of a point that others carry to the blocks of those. */
 PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const PetscReal masses[]);
 /* Adds A of the relative velocity of a contact: of the points that carry the point, and of a free body. */
 PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const PointContact *contact,

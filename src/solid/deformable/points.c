@@ -753,6 +753,9 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
     PetscFunctionReturn(0);
   points_share_masses(points);
   weigh(solid);
+  PetscCall(SolidFindBones(solid, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
   PetscCall(PointsDistribute(solid));
   PetscCall(PointsMakeForces(solid));
   for (PetscInt m = 0; m < points->mesh_count; m++)
@@ -849,6 +852,19 @@ void points_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[
     velocity[p] = b >= 0 ? twist_at(&bodies[b], world_arm(solid, p)) : vector3(0, 0, 0);
   }
   points_follow_parents(points, velocity);
+}
+
+void points_follow_free(Solid solid, SolidMotion *motion)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+
+    if (b >= 0 && body_is_free(&solid->bodies[b]))
+      motion->points[p] = twist_at(&motion->bodies[b], world_arm(solid, p));
+  }
+  points_follow_parents(points, motion->points);
 }
 
 void points_follow_change(Solid solid, SolidMotion *motion)

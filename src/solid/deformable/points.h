@@ -216,6 +216,8 @@ PetscBool mesh_is_held_by(const DeformableMesh *mesh, PetscInt body);
 /* Places and velocities of points with a carrier, from where that is. */
 void points_follow_position(Solid solid);
 void points_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[]);
+/* Only those that free bodies or other points carry. */
+void points_follow_free(Solid solid, SolidMotion *motion);
 /* The same for a change of the motion, in which given motions have no part, */
 void points_follow_change(Solid solid, SolidMotion *motion);
 /* and for the middle of the step that leads from points->velocity to solid->twists. */
@@ -411,6 +413,13 @@ ElasticSolver points_choose_solver(Solid solid, PetscReal dt, PetscInt unknowns)
 ElasticSolver points_choose_solver_in_fluid(Solid solid, PetscReal stiffness, PetscReal damping,
                                             PetscBool in_contact, PetscInt unknowns);
 
+/* fluid_bones.c: in a fluid free bodies that hold points lie inside of meshes. */
+PetscErrorCode SolidFindBones(Solid solid, char message[], size_t size);
+/* Impulses of joints between bones in the move join the velocities of the state, as JointSetCarryImpulses;
+   and those of the end of the step count for what joints do. */
+void bone_joints_carry(Solid solid);
+void bone_joints_rest(Solid solid);
+
 /* in_fluid.c: whether elasticity is implicit in such a step; then how much of the differentials of elastic
    forces and of damping counts for the velocities that move the points. */
 PetscBool points_are_implicit_over(Solid solid, PetscReal dt);
@@ -419,7 +428,7 @@ typedef struct {
 } PointsWeights;
 PointsWeights  points_weights_in_fluid(Solid solid, PetscReal dt);
 PetscErrorCode PointsInFluidDestroy(Points *points);
-void           points_show_state(Points *points); /* the velocity of C is that of the state */
+void           points_show_state(Solid solid); /* the velocity of C is that of the state */
 
 /* newmark.c: steps I, IV and V of points (docs/numerics.md). */
 /* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */

@@ -84,17 +84,16 @@ static void plan_joint(const Joint *joint, PetscReal time, PetscReal dt, PetscRe
     grip->due_rate = 0;
 }
 
-static void hold_targets(JointSet joints)
+void joint_set_hold_targets(JointSet joints)
 {
   for (PetscInt j = 0; j < joints->count; j++)
     if (is_controlled(&joints->joints[j]))
       joints->grips[j].angle = HOLD_TARGET;
 }
 
-/* The angles and rates that the laws ask for; needs the measured grips. */
-static void plan_joints(JointSet joints, PetscReal time, PetscReal dt, const Twist before[])
+void joint_set_plan(JointSet joints, PetscReal time, PetscReal dt, const Twist before[])
 {
-  hold_targets(joints);
+  joint_set_hold_targets(joints);
   joint_set_factorize(joints);
   joint_set_rates(joints, joints->rows, before, joints->step);
   for (PetscInt j = 0; j < joints->count; j++)
@@ -113,7 +112,7 @@ PetscErrorCode JointSetControlMotion(JointSet joints, PetscReal time, PetscReal 
   PetscFunctionBegin;
   joint_set_measure(joints);
   if (joints->has_control)
-    plan_joints(joints, time, dt, before);
+    joint_set_plan(joints, time, dt, before);
   joint_set_stabilize_motion(joints, dt, twists);
   PetscFunctionReturn(0);
 }
@@ -124,7 +123,7 @@ PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[])
   PetscCheck(joints->control_is_due || !joints->has_control, joints->solid->comm, PETSC_ERR_ORDER,
              "JointSetControlMotion comes before JointSetControlVelocity");
   joint_set_measure(joints);
-  hold_targets(joints);
+  joint_set_hold_targets(joints);
   joint_set_stabilize_velocity(joints, twists);
   joint_set_add_impulses(joints, joints->resting_loads);
   PetscFunctionReturn(0);

@@ -30,6 +30,31 @@ PetscErrorCode JointSetPoststabilize(JointSet joints, Twist twists[]);
 PetscErrorCode JointSetControlMotion(JointSet joints, PetscReal time, PetscReal dt, const Twist before[],
                                      Twist twists[]);
 PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[]);
+
+/* A row of a joint: sum of row[s] . twist of body[s] = rate, where bodies that do not move freely are -1 and
+   on the right side. Its impulse is lambda row[s]. */
+typedef struct {
+  PetscInt  body[2]; /* parent, child */
+  Twist     row[2];
+  PetscReal rate;
+  PetscInt  joint;
+  PetscReal scale; /* of the row against that of the joint's angle, m or rad */
+  PetscBool is_drive, is_angular;
+} JointConstraint;
+PetscInt joint_set_most_constraints(JointSet joints);
+/* Rows of joints all of whose free bodies are `inside`, at solid->placements, and their number: for
+   velocities that lead in `dt` to where joints and control want them, as JointSetControlMotion; or for
+   velocities there, as JointSetControlVelocity after that. `given` are the velocities of what does not move
+   freely. */
+PetscInt joint_set_constrain_motion(JointSet joints, PetscReal time, PetscReal dt, const PetscBool inside[],
+                                    const Twist before[], const Twist given[], JointConstraint list[]);
+PetscInt joint_set_constrain_velocity(JointSet joints, const PetscBool inside[], const Twist given[],
+                                      JointConstraint list[]);
+/* Their impulses count for what joints do. */
+typedef enum { JOINTS_MOVE, JOINTS_REST } JointPhase;
+void joint_set_take_constraints(JointSet joints, JointPhase phase, PetscInt count,
+                                const JointConstraint list[], const PetscReal impulses[]);
+
 /* The fastest point of bodies on controlled joints within a step of `dt`, by the laws of their targets. */
 PetscReal joint_set_driven_speed(JointSet joints, PetscReal time, PetscReal dt);
 /* The same at `time` where every target is met. */

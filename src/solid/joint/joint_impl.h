@@ -170,7 +170,10 @@ PetscBool joint_set_solve_stiff(JointSet joints, PetscReal dt, Twist twists[]);
 /* joint_load.c: adds the impulses of the last solve. */
 void joint_set_add_impulses(JointSet joints, JointLoad loads[]);
 
-/* control.c: the deviation and its rate after `dt` of e'' = -stiffness e - damping e'. */
+/* control.c: controlled joints hold their targets; what the laws ask for in a step, where the grips have been
+   measured; the deviation and its rate after `dt` of e'' = -stiffness e - damping e'. */
+void joint_set_hold_targets(JointSet joints);
+void joint_set_plan(JointSet joints, PetscReal time, PetscReal dt, const Twist before[]);
 void damped_oscillation(PetscReal stiffness, PetscReal damping, PetscReal dt, PetscReal *deviation,
                         PetscReal *rate);
 

@@ -79,6 +79,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(VecDestroy(&f->voids));
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(MacGridDestroyFaceField(f->advected));
+  PetscCall(MacGridDestroyFaceField(f->next_advected));
   PetscCall(StressDestroy(&f->stress));
   PetscCall(PetscFree(f->constraint_impulses));
   PetscCall(FluidDestroyGroups(f));
@@ -276,7 +277,6 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
   if (!fluid->has_prediction)
     PetscFunctionReturn(0);
   fluid->has_prediction = PETSC_FALSE;
-  fluid->advected_over = 0.;
   fluid->report.travel = 0.;
   PetscCall(RecoverEarlier(fluid));
   for (PetscInt g = 0; g < fluid->group_count; g++) {
@@ -332,9 +332,9 @@ static PetscErrorCode KeepAdvected(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension && fluid->advected[X]; d++) {
-    PetscCall(VecCopy(fluid->next[d], fluid->advected[d]));
-    PetscCall(FluidSetSideFaces(fluid, d, fluid->advected[d], fluid->time + dt));
-    PetscCall(FluidSetClosedFaces(fluid, d, fluid->advected[d]));
+    PetscCall(VecCopy(fluid->next[d], fluid->next_advected[d]));
+    PetscCall(FluidSetSideFaces(fluid, d, fluid->next_advected[d], fluid->time + dt));
+    PetscCall(FluidSetClosedFaces(fluid, d, fluid->next_advected[d]));
   }
   PetscFunctionReturn(0);
 }
@@ -377,7 +377,7 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   else
     PetscCall(AdvectVelocity(fluid, dt));
   PetscCall(KeepAdvected(fluid, dt));
-  fluid->advected_over = fluid->mixture ? dt : 0.;
+  fluid->next_advected_over = fluid->mixture ? dt : 0.;
   PetscCall(PetscTime(&end));
   fluid->report.wall_advection = end - begin;
   PetscFunctionReturn(0);
@@ -455,6 +455,8 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
     fluid->velocity[d] = fluid->next[d];
     fluid->next[d] = spare;
   }
+  fluid_swap_fields(fluid->advected, fluid->next_advected);
+  fluid->advected_over = fluid->next_advected_over;
   PetscCall(FluidCommitGroups(fluid));
   fluid->earlier_time = fluid->time;
   fluid->time += dt;

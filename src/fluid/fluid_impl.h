@@ -37,7 +37,7 @@ typedef struct {
 
 /* Of a group of regions, carried on into the others. */
 typedef struct {
-  Vec velocity[DIM], earlier[DIM], next[DIM], advected[DIM];
+  Vec velocity[DIM], earlier[DIM], next[DIM], advected[DIM], next_advected[DIM];
 } GroupFlow;
 
 struct _p_Fluid {
@@ -87,6 +87,8 @@ struct _p_Fluid {
   Vec advected[DIM];        /* the velocity of the last step as it was carried along, before anything acted
                                on it; null without a mixture and where groups have theirs */
   PetscReal  advected_over; /* that step; 0: there was none */
+  Vec        next_advected[DIM];
+  PetscReal  next_advected_over; /* of the prediction */
   Stress     stress;
   PetscInt   group_count; /* of velocities; 0: all flows with one, or they are not yet asked for */
   GroupFlow *groups;
@@ -233,6 +235,7 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
 /* mixture.c: the step of a mixture. */
 /* Brings what follows from mixture and obstacles up to date; before anything that reads `voids`. */
 PetscErrorCode FluidRefreshMixture(Fluid fluid);
+PetscErrorCode FluidCreateAdvected(Fluid fluid);
 PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt direction, Vec component);
 /* Only viscosity, on velocities that will feel the acceleration of the last step. */
 PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, PetscReal implicitness, Vec faces[DIM]);
@@ -248,6 +251,7 @@ PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, 
 void           fluid_swap_group(Fluid fluid, PetscInt group);
 PetscErrorCode FluidMergeGroups(Fluid fluid);
 PetscErrorCode FluidCommitGroups(Fluid fluid);
+void           fluid_swap_fields(Vec a[DIM], Vec b[DIM]);
 PetscErrorCode FluidDestroyGroups(Fluid fluid);
 
 /* constrained_faces.c: the unknowns' velocities, now * velocity + before * that at the start of the step, and

@@ -20,6 +20,7 @@ PetscErrorCode FluidGetGroupVelocity(Fluid fluid, PetscInt group, Vec **faces)
       PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].earlier));
       PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].next));
       PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].advected));
+      PetscCall(MacGridCreateFaceField(fluid->grid, fluid->groups[g].next_advected));
     }
   }
   *faces = fluid->groups[group].velocity;
@@ -34,12 +35,13 @@ PetscErrorCode FluidDestroyGroups(Fluid fluid)
     PetscCall(MacGridDestroyFaceField(fluid->groups[g].earlier));
     PetscCall(MacGridDestroyFaceField(fluid->groups[g].next));
     PetscCall(MacGridDestroyFaceField(fluid->groups[g].advected));
+    PetscCall(MacGridDestroyFaceField(fluid->groups[g].next_advected));
   }
   PetscCall(PetscFree(fluid->groups));
   PetscFunctionReturn(0);
 }
 
-static void swap_fields(Vec a[DIM], Vec b[DIM])
+void fluid_swap_fields(Vec a[DIM], Vec b[DIM])
 {
   for (PetscInt d = 0; d < DIM; d++) {
     const Vec spare = a[d];
@@ -53,18 +55,21 @@ void fluid_swap_group(Fluid fluid, PetscInt group)
 {
   GroupFlow *flow = &fluid->groups[group];
 
-  swap_fields(fluid->velocity, flow->velocity);
-  swap_fields(fluid->earlier, flow->earlier);
-  swap_fields(fluid->next, flow->next);
-  swap_fields(fluid->advected, flow->advected);
+  fluid_swap_fields(fluid->velocity, flow->velocity);
+  fluid_swap_fields(fluid->earlier, flow->earlier);
+  fluid_swap_fields(fluid->next, flow->next);
+  fluid_swap_fields(fluid->advected, flow->advected);
+  fluid_swap_fields(fluid->next_advected, flow->next_advected);
 }
 
 /* What were the flows of the groups are now the earlier ones. */
 PetscErrorCode FluidCommitGroups(Fluid fluid)
 {
   PetscFunctionBegin;
-  for (PetscInt g = 0; g < fluid->group_count; g++)
-    swap_fields(fluid->groups[g].velocity, fluid->groups[g].earlier);
+  for (PetscInt g = 0; g < fluid->group_count; g++) {
+    fluid_swap_fields(fluid->groups[g].velocity, fluid->groups[g].earlier);
+    fluid_swap_fields(fluid->groups[g].advected, fluid->groups[g].next_advected);
+  }
   PetscFunctionReturn(0);
 }
 

@@ -76,6 +76,14 @@ static PetscErrorCode LargestWithin(const GridBox *box, Vec field, const GridRan
 }
 
 /* The reference density, and whether anything is viscous. Edges on upper sides count through their cells. */
+PetscErrorCode FluidCreateAdvected(Fluid fluid)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
+  PetscCall(MacGridCreateFaceField(fluid->grid, fluid->next_advected));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode FindScales(Fluid fluid)
 {
   const GridBox *box = grid_box(fluid->grid);
@@ -101,7 +109,7 @@ static PetscErrorCode FindScales(Fluid fluid)
   if ((fluid->is_viscous || fluid->mixture->becomes_viscous) && !fluid->acceleration[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
   if (!fluid_group_count(fluid) && !fluid->advected[X])
-    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
+    PetscCall(FluidCreateAdvected(fluid));
   PetscFunctionReturn(0);
 }
 

@@ -334,7 +334,7 @@ static PetscErrorCode LoadAdvected(Fluid fluid, Archive archive)
   if (fluid_group_count(fluid))
     PetscFunctionReturn(0);
   if (!fluid->advected[X])
-    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
+    PetscCall(FluidCreateAdvected(fluid));
   PetscCall(LoadVelocity(fluid, "advected_velocity", fluid->advected, archive));
   PetscFunctionReturn(0);
 }

@@ -696,9 +696,9 @@ static PetscReal mixture_fields(const SimulationConfig *config)
   fields += dimension + 1;                             /* exact weights */
   fields += dimension * (empty || groups > 1 ? 2 : 1); /* velocities carried on, or weights under way */
   if (groups > 1)
-    fields += (4 * groups + 1) * dimension; /* the flows of groups; what carries interfaces */
+    fields += (5 * groups + 1) * dimension; /* the flows of groups; what carries interfaces */
   else
-    fields += dimension; /* what was advected */
+    fields += 2 * dimension; /* what was advected */
   if (config->phases.reaction_count)
     fields += 2 + 2 * config->phases.reaction_count; /* expansion, speeds; where it burns, and did before */
   fields += 2 * phase_strain_count(&config->phases, dimension); /* with their values before the step */

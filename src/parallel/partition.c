@@ -213,9 +213,65 @@ PetscErrorCode PartitionFind(MPI_Comm comm, Partitioner partitioner, const Parti
   PetscFunctionReturn(0);
 }
 
-/* The others know nothing of what there was. */
-PetscErrorCode PartitionImprove(MPI_Comm comm, Partitioner partitioner, const PartitionGraph *graph,
-                                PetscInt parts, PetscInt part[])
+/* The new numbers of parts, of which `shared[parts * before + now]` says how much work they share with the
+   old ones: those that share most first. */
+static PetscErrorCode MatchParts(PetscInt parts, const PetscInt shared[], PetscInt number[])
+{
+  PetscInt  *order, *keys, count = 0, next = 0;
+  PetscBool *taken;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(PetscSqr(parts), &order, PetscSqr(parts), &keys));
+  PetscCall(PetscCalloc1(parts, &taken));
+  for (PetscInt pair = 0; pair < PetscSqr(parts); pair++)
+    if (shared[pair] > 0) {
+      order[count] = pair;
+      keys[count++] = -shared[pair];
+    }
+  PetscCall(PetscSortIntWithArray(count, keys, order));
+  for (PetscInt now = 0; now < parts; now++)
+    number[now] = -1;
+  for (PetscInt n = 0; n < count; n++) {
+    const PetscInt before = order[n] / parts, now = order[n] % parts;
+
+    if (number[now] < 0 && !taken[before]) {
+      number[now] = before;
+      taken[before] = PETSC_TRUE;
+    }
+  }
+  for (PetscInt now = 0; now < parts; now++)
+    if (number[now] < 0) {
+      while (taken[next])
+        next++;
+      number[now] = next++;
+    }
+  PetscCall(PetscFree(taken));
+  PetscCall(PetscFree2(order, keys));
+  PetscFunctionReturn(0);
+}
+
+/* Neither library numbers parts so that little has to move. */
+static PetscErrorCode NumberAsBefore(MPI_Comm comm, const PartitionGraph *graph, PetscInt parts,
+                                     const PetscInt before[], PetscInt part[])
+{
+  PetscInt   *shared, *number;
+  PetscMPIInt pairs;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMPIIntCast(PetscSqr(parts), &pairs));
+  PetscCall(PetscCalloc2(PetscSqr(parts), &shared, parts, &number));
+  for (PetscInt n = 0; n < graph->count; n++)
+    shared[parts * before[n] + part[n]] += graph->work[n];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, shared, pairs, MPIU_INT, MPI_SUM, comm));
+  PetscCall(MatchParts(parts, shared, number));
+  for (PetscInt n = 0; n < graph->count; n++)
+    part[n] = number[part[n]];
+  PetscCall(PetscFree2(shared, number));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode PartAnew(MPI_Comm comm, Partitioner partitioner, const PartitionGraph *graph,
+                               PetscInt parts, PetscInt part[])
 {
   PetscFunctionBegin;
 #ifdef MILLRACE_HAVE_PARMETIS
@@ -223,7 +279,21 @@ PetscErrorCode PartitionImprove(MPI_Comm comm, Partitioner partitioner, const Pa
     PetscCall(CallWhereVerticesAre(comm, PARTITION_BETTER, graph, parts, part));
     PetscFunctionReturn(0);
   }
-#endif
+#endif /* the others know nothing of what there was */
   PetscCall(PartitionFind(comm, partitioner, graph, parts, part));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartitionImprove(MPI_Comm comm, Partitioner partitioner, const PartitionGraph *graph,
+                                PetscInt parts, PetscInt part[])
+{
+  PetscInt *before;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(graph->count, &before));
+  PetscCall(PetscArraycpy(before, part, graph->count));
+  PetscCall(PartAnew(comm, partitioner, graph, parts, part));
+  PetscCall(NumberAsBefore(comm, graph, parts, before, part));
+  PetscCall(PetscFree(before));
   PetscFunctionReturn(0);
 }

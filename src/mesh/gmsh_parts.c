@@ -227,10 +227,10 @@ static PetscErrorCode ReadTextElement2(GmshFile *file)
   PetscFunctionReturn(0);
 }
 
-/* A header and a run of elements; returns how many. */
-static PetscErrorCode ReadBinaryRun2(GmshFile *file, PetscInt *run)
+/* A header and a run of elements, of which `left` are to come; returns how many. */
+static PetscErrorCode ReadBinaryRun2(GmshFile *file, PetscInt left, PetscInt *run)
 {
-  PetscInt        number, tags, tag;
+  PetscInt        number, count, tags, tag;
   const GmshType *type;
 
   PetscFunctionBegin;
@@ -238,14 +238,16 @@ static PetscErrorCode ReadBinaryRun2(GmshFile *file, PetscInt *run)
   if (!gmsh_integer(file, 4, &number))
     PetscFunctionReturn(0);
   type = find_type(file, number);
-  if (!type || !gmsh_count(file, 4, 8, "elements", run) || !gmsh_count(file, 4, 4, "tags", &tags))
+  if (!type || !gmsh_count(file, 4, 8, "elements", &count) || !gmsh_count(file, 4, 4, "tags", &tags))
     PetscFunctionReturn(0);
-  if (*run < 1)
-    source_fail(&file->source, 0, "a run of no elements");
-  for (PetscInt n = 0; n < *run && !file->source.failed; n++) {
+  if (count < 1 || count > left)
+    source_fail(&file->source, 0, "a run of %" PetscInt_FMT " elements where %" PetscInt_FMT " are to come",
+                count, left);
+  for (PetscInt n = 0; n < count && !file->source.failed; n++) {
     if (gmsh_integer(file, 4, &tag))
       PetscCall(ReadElement(file, type, tag, tags, 4));
   }
+  *run = count;
   PetscFunctionReturn(0);
 }
 
@@ -261,7 +263,7 @@ static PetscErrorCode ReadElements2(GmshFile *file)
     if (file->mode == GMSH_TEXT)
       PetscCall(ReadTextElement2(file));
     else
-      PetscCall(ReadBinaryRun2(file, &run));
+      PetscCall(ReadBinaryRun2(file, count - n, &run));
   }
   PetscFunctionReturn(0);
 }

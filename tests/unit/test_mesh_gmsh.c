@@ -195,6 +195,40 @@ static void damaged_files_are_read_or_refused(void **state)
   assert_true(read_count > 20 && refused_count > 100);
 }
 
+/* Of a binary file of version 2.2: the number of elements in its first run becomes `count`. */
+static void set_first_run(const char path[], int count)
+{
+  FILE *file = fopen(path, "r+b");
+  char  line[256];
+
+  assert_non_null(file);
+  do
+    assert_non_null(fgets(line, sizeof line, file));
+  while (strcmp(line, "$Elements\n"));
+  assert_non_null(fgets(line, sizeof line, file));
+  assert_int_equal(fseek(file, 4, SEEK_CUR), 0); /* the kind of the elements */
+  assert_int_equal(fwrite(&count, sizeof count, 1, file), 1);
+  fclose(file);
+}
+
+static void a_run_of_elements_is_no_longer_than_what_is_to_come(void **state)
+{
+  const int runs[] = {0, -1, 12, 0x7fffffff};
+  Mesh      mesh = new_mesh(2), read;
+
+  (void)state;
+  for (int n = 0; n < 4; n++) {
+    write_gmsh_file(scratch_path("mesh.msh"), &kinds[1], mesh);
+    set_first_run(scratch.path, runs[n]);
+    assert_success(MeshReadGmsh(scratch.path, MESH_TETRAHEDRA, &read, message, sizeof message));
+    assert_null(read);
+    if (!strstr(message, runs[n] == 0 || runs[n] == 12 ? "are to come" : "cannot be in the"))
+      fail_msg("\"%s\"", message);
+  }
+  assert_success(MeshDestroy(&mesh));
+}
+
 TEST_MAIN(in_scratch(what_is_written_is_read_bit_for_bit), in_scratch(petsc_reads_the_same),
           in_scratch(a_plain_file_is_read), in_scratch(mistakes_are_told_with_their_place),
-          in_scratch(a_missing_file_is_told), in_scratch(damaged_files_are_read_or_refused))
+          in_scratch(a_missing_file_is_told), in_scratch(damaged_files_are_read_or_refused),
+          in_scratch(a_run_of_elements_is_no_longer_than_what_is_to_come))

@@ -6,7 +6,7 @@
 static const RegionConfig *region_named(const PhaseConfig *config, const char name[])
 {
   for (PetscInt r = 0; r < config->region_count; r++)
-    if (!strcmp(config->regions[r].name, name))
+    if (config->regions[r].name && !strcmp(config->regions[r].name, name)) /* a name may be missing yet */
       return &config->regions[r];
   return NULL;
 }

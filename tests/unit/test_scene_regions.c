@@ -282,6 +282,10 @@ static void reactions_that_cannot_be_are_refused(void **state)
             "regions:\n" WATER "- {name: ice, density: 1000}\n"
             "interfaces: {reactions: [{first: water, product: ice, speed: 2}]}\n",
             6, "more than a cell");
+  one_error(
+      TOP "regions:\n- {density: 1, shape: {sphere: {center: [0.5, 0.2, 0.5], radius: 0.1}}}\n" WATER
+          "- {name: gas, density: 1}\ninterfaces: {reactions: [{first: water, product: gas, speed: 0.1}]}\n",
+      4, "name");
 }
 
 #define MEETING(keys) BURNING("first: oil, second: water, product: gas, " keys)

@@ -24,7 +24,8 @@ static PetscBool is_told(Scene scene, const Node *node, const SceneProblem *prob
   for (PetscInt i = 0; i < scene->problem_count; i++) {
     const SceneProblem *other = &scene->problems[i];
 
-    if (other->line == problem->line && other->column == problem->column && other->file == problem->file &&
+    if (other->severity == problem->severity && other->line == problem->line &&
+        other->column == problem->column && other->file == problem->file &&
         other->override == problem->override)
       return PETSC_TRUE;
   }
@@ -56,8 +57,11 @@ static PetscErrorCode AddAt(Scene scene, const Node *node, ProblemPlace place, S
     problem.line = at_key ? node->key_line : node->line;
     problem.column = at_key ? node->key_column : node->column;
   }
-  if (is_told(scene, node, &problem))
+  if (is_told(scene, node, &problem)) {
+    if (problem.severity == PROBLEM_ERROR)
+      scene->error_count++; /* nothing is made of the copy either */
     PetscFunctionReturn(0);
+  }
   vsnprintf(message, sizeof(message), format, arguments);
   PetscCall(Append(scene, problem, message));
   PetscFunctionReturn(0);

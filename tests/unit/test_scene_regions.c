@@ -244,6 +244,16 @@ static void elasticity_that_cannot_be_is_refused(void **state)
             6, "do not act on meshes or on shells");
 }
 
+static void a_bad_copy_is_told_once_and_not_made(void **state)
+{
+  (void)state;
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nrun: {end_time: 1, frame_interval: 1}\n"
+            "fluid: {density: 1}\nobstacles:\n"
+            "- {name: a, shape: &bad {union: [{sphere: {center: [0.5, 0.5, 0.5], radius: -1}}]}}\n"
+            "- {name: b, shape: {union: [*bad, *bad]}}\n",
+            5, "radius");
+}
+
 #define BURNING(keys)                                                                                        \
   TOP "fluid: {sides: {y_high: open}}\nregions:\n" WATER                                                     \
       "- {name: oil, density: 800, shape: {sphere: {center: [0.5, 0.8, 0.5], radius: 0.1}}}\n"               \
@@ -311,8 +321,9 @@ static void two_that_react_are_read_and_bad_ones_refused(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(two_that_react_are_read_and_bad_ones_refused),
-          cmocka_unit_test(reactions_are_read), cmocka_unit_test(reactions_that_cannot_be_are_refused),
-          cmocka_unit_test(elasticity_is_read), cmocka_unit_test(elasticity_that_cannot_be_is_refused),
+          cmocka_unit_test(a_bad_copy_is_told_once_and_not_made), cmocka_unit_test(reactions_are_read),
+          cmocka_unit_test(reactions_that_cannot_be_are_refused), cmocka_unit_test(elasticity_is_read),
+          cmocka_unit_test(elasticity_that_cannot_be_is_refused),
           cmocka_unit_test(elasticity_changes_as_a_whole_or_not_at_all),
           cmocka_unit_test(what_a_change_leaves_out_is_as_before),
           cmocka_unit_test(changes_that_cannot_be_are_refused),

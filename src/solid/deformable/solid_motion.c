@@ -111,15 +111,23 @@ PetscErrorCode MotionProduct(Solid solid, const SolidMotion *impulse, const Soli
   PetscFunctionReturn(0);
 }
 
+/* Of numbers in a row, which may be the same ones. */
+VECTOR_CLONES static void combine(PetscInt count, PetscReal scale, PetscReal factor, const PetscReal from[],
+                                  PetscReal into[])
+{
+  for (PetscInt n = 0; n < count; n++)
+    into[n] = scale * into[n] + factor * from[n];
+}
+
 /* into = scale * into + factor * from. */
 void motion_combine(Solid solid, PetscReal scale, PetscReal factor, const SolidMotion *from,
                     SolidMotion *into)
 {
   const Points *points = solid->points;
 
-  FOR_POINTS(&points->here, p)
-  for (PetscInt d = 0; d < DIM; d++)
-    into->points[p].at[d] = scale * into->points[p].at[d] + factor * from->points[p].at[d];
+  for (const PointStretch *run = points->here.list; run < points->here.list + points->here.count; run++)
+    combine(DIM * (run->end - run->first), scale, factor, from->points[run->first].at,
+            into->points[run->first].at);
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 

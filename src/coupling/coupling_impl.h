@@ -214,6 +214,7 @@ typedef struct {
   PetscReal           *masses;       /* of all vertices */
   PetscInt            *numbers;      /* of copies: of the vertices' velocities */
   CellRows             rows;         /* B of the copies of their unknowns */
+  char                *has_pressure; /* cells, on the grid's box; one ghost layer valid */
   PetscInt             face_count, face_room;
   FaceRow             *faces;
   PetscInt             copy_count;
@@ -330,6 +331,11 @@ PetscErrorCode CouplingPushDeforming(Coupling coupling, Vec velocity[DIM]);
 PetscErrorCode CouplingAnswer(Coupling coupling);
 /* The velocity that belongs to the solution; that which the solid has. Collective: world. */
 PetscErrorCode CouplingFinishDeforming(Coupling coupling);
+/* Which cells have a pressure, by their labels; nothing without such surfaces. Collective: fluid. */
+PetscErrorCode CouplingMarkPressures(Coupling coupling);
+/* What closed surfaces, whose pieces have rows of their own, leave to those that own a face between two
+   pressures that has no open part; 1 for other faces. */
+PetscReal coupling_rest_of_face(Coupling coupling, PetscInt d, const PetscInt at[DIM]);
 /* The part of a surface, body number `body`, in the velocity of a face that has none of its own. */
 PetscReal coupling_part_in_face(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body);
 /* How a face moves with the nearest place of such a surface, by numbers of the viscous solve. */

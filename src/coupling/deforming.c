@@ -45,6 +45,7 @@ PetscErrorCode DeformingClear(DeformingSolids *deforming)
   PetscFunctionBegin;
   PetscCall(SolidPatchesDestroy(&deforming->patches));
   PetscCall(PetscFree(deforming->rows.rows));
+  PetscCall(PetscFree(deforming->has_pressure));
   PetscCall(PetscFree(deforming->faces));
   for (PetscInt p = 0; p < deforming->count && deforming->surfaces; p++)
     PetscCall(SurfaceDestroy(&deforming->surfaces[p]));
@@ -172,15 +173,19 @@ PetscErrorCode CouplingPlaceDeforming(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-/* Which cells have a pressure, with one ghost layer. */
-static PetscErrorCode MarkPressures(Coupling coupling, char has_pressure[])
+PetscErrorCode CouplingMarkPressures(Coupling coupling)
 {
-  const GridBox  *box = grid_box(coupling->grid);
-  const GridRange range = box_grown(box, 1);
-  Vec             field, owned;
-  PetscReal      *values;
+  DeformingSolids *deforming = &coupling->deforming;
+  const GridBox   *box = grid_box(coupling->grid);
+  const GridRange  range = box_grown(box, 1);
+  Vec              field, owned;
+  PetscReal       *values;
 
   PetscFunctionBegin;
+  if (!deforming->patches)
+    PetscFunctionReturn(0);
+  if (!deforming->has_pressure)
+    PetscCall(PetscCalloc1(box->length, &deforming->has_pressure));
   PetscCall(MacGridCreateField(coupling->grid, &field));
   PetscCall(VecDuplicate(coupling->system.flow, &owned));
   PetscCall(VecGetArray(owned, &values));
@@ -193,7 +198,7 @@ static PetscErrorCode MarkPressures(Coupling coupling, char has_pressure[])
   FOR_CELLS(&range, i, j, k) {
     const PetscInt c = box_index(box, i, j, k);
 
-    has_pressure[c] = values[c] > 0. ? 1 : 0;
+    deforming->has_pressure[c] = values[c] > 0. ? 1 : 0;
   }
   PetscCall(VecRestoreArray(field, &values));
   PetscCall(VecDestroy(&owned));
@@ -269,18 +274,34 @@ PetscReal coupling_part_in_face(Coupling coupling, PetscInt d, const PetscInt at
   return part;
 }
 
-/* Between two pressures the pieces of the surface take both; what they leave of the face, its fluid, is
-   pushed by their difference and moves with the surface, too. */
+PetscReal coupling_rest_of_face(Coupling coupling, PetscInt d, const PetscInt at[DIM])
+{
+  const DeformingSolids *deforming = &coupling->deforming;
+  const GridBox         *box = grid_box(coupling->grid);
+  const PetscInt         c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+  PetscReal              rest = 1.;
+
+  if (!deforming->patches || kind < 0 || coupling->faces.mixed[kind].open > 0. ||
+      !deforming->has_pressure[c] || !deforming->has_pressure[c - box->stride[d]])
+    return 1.;
+  for (PetscInt s = 0; s < coupling->faces.mixed[kind].count; s++) {
+    const InterpolationEntry *entry = &coupling->faces.entries[coupling->faces.mixed[kind].first + s];
+
+    if (coupling_deforms(coupling, entry->body) &&
+        !(coupling->solids.bodies[entry->body].body.thickness > 0.))
+      rest -= entry->volume / coupling->volume;
+  }
+  return PetscMax(rest, 0.);
+}
+
+/* What the pieces of closed surfaces leave between two pressures is pushed by their difference, too: of a
+   shell on faces that it does not block. */
 static PetscErrorCode AddRest(Coupling coupling, PetscInt d, const PetscInt at[DIM], const SolidRow *row)
 {
-  const GridBox   *box = grid_box(coupling->grid);
-  const PetscInt   kind = coupling->faces.kinds[d][box_index(box, at[X], at[Y], at[Z])];
-  const MixedFace *mixed = &coupling->faces.mixed[kind];
-  PetscReal        rest = 1.;
+  const GridBox  *box = grid_box(coupling->grid);
+  const PetscReal rest = coupling_rest_of_face(coupling, d, at);
 
   PetscFunctionBegin;
-  for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++)
-    rest -= coupling->faces.entries[s].volume / coupling->volume;
   for (PetscInt side = 0; side < 2 && rest > 0.; side++) {
     PetscInt place[DIM] = {at[X], at[Y], at[Z]}, cell;
     SolidRow flow = *row;
@@ -296,14 +317,18 @@ static PetscErrorCode AddRest(Coupling coupling, PetscInt d, const PetscInt at[D
 }
 
 static PetscErrorCode AddFace(Coupling coupling, PetscInt d, const PetscInt at[DIM], const SolidRow *row,
-                              PetscBool is_shell, const char *has_pressure)
+                              PetscInt body)
 {
   const GridBox   *box = grid_box(coupling->grid);
   DeformingSolids *deforming = &coupling->deforming;
   const PetscInt   c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+  const PetscBool  is_blocked =
+      coupling->faces.marks[d][c] == 1 + body || coupling->faces.seconds[d][c] == 1 + body ? PETSC_TRUE
+                                                                                            : PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (!is_shell && kind >= 0 && has_pressure[c] && has_pressure[c - box->stride[d]])
+  if (!(coupling->solids.bodies[body].body.thickness > 0. && is_blocked) && kind >= 0 &&
+      deforming->has_pressure[c] && deforming->has_pressure[c - box->stride[d]])
     PetscCall(AddRest(coupling, d, at, row));
   if (at[d] >= grid_faces(coupling->grid, d).end[d])
     PetscFunctionReturn(0); /* another rank's */
@@ -314,7 +339,7 @@ static PetscErrorCode AddFace(Coupling coupling, PetscInt d, const PetscInt at[D
 }
 
 /* Faces of owned cells, upper ones included. */
-static PetscErrorCode FindFaces(Coupling coupling, PetscInt p, const char *has_pressure)
+static PetscErrorCode FindFaces(Coupling coupling, PetscInt p)
 {
   const SolidPatch *patch = &coupling->deforming.received[p];
   const PetscInt    body = coupling->solids.count - coupling->deforming.total + patch->surface;
@@ -331,21 +356,21 @@ static PetscErrorCode FindFaces(Coupling coupling, PetscInt p, const char *has_p
       if (part > 0.) {
         const SolidRow row = face_row(coupling, p, d, at, part);
 
-        PetscCall(AddFace(coupling, d, at, &row, patch->thickness > 0., has_pressure));
+        PetscCall(AddFace(coupling, d, at, &row, body));
       }
     }
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode BuildShell(Coupling coupling, const SolidPatch *patch, PetscInt body,
-                                 const char *has_pressure)
+static PetscErrorCode BuildShell(Coupling coupling, const SolidPatch *patch, PetscInt body)
 {
   DeformingSolids *deforming = &coupling->deforming;
   PetscBool        closes;
 
   PetscFunctionBegin;
-  PetscCall(CouplingAddShellRows(coupling, patch, body, has_pressure, &deforming->rows, deforming->areas));
+  PetscCall(CouplingAddShellRows(coupling, patch, body, deforming->has_pressure, &deforming->rows,
+                                 deforming->areas));
   PetscCall(CouplingFindEnds(coupling, patch, &closes));
   for (PetscInt n = 0; n < 3 * patch->vertex_count && !closes; n++)
     deforming->areas[patch->unknown[n / 3] + n % 3] = 0.;
@@ -356,25 +381,21 @@ PetscErrorCode CouplingBuildDeforming(Coupling coupling)
 {
   DeformingSolids *deforming = &coupling->deforming;
   const PetscInt   first = coupling->solids.count - deforming->total;
-  char            *has_pressure;
 
   PetscFunctionBegin;
   deforming->rows.count = deforming->face_count = 0;
   PetscCall(PetscArrayzero(deforming->areas, deforming->copy_count));
-  PetscCall(PetscCalloc1(grid_box(coupling->grid)->length, &has_pressure));
-  PetscCall(MarkPressures(coupling, has_pressure));
   for (PetscInt p = 0; p < deforming->count; p++) {
     const SolidPatch *patch = &deforming->received[p];
 
     PetscCheck(!(patch->thickness > 0.) || grid_box(coupling->grid)->dimension == DIM, PETSC_COMM_SELF,
                PETSC_ERR_SUP, "Shells that deform need three dimensions");
     if (patch->thickness > 0.)
-      PetscCall(BuildShell(coupling, patch, first + patch->surface, has_pressure));
+      PetscCall(BuildShell(coupling, patch, first + patch->surface));
     else
-      PetscCall(CouplingAddPatchRows(coupling->grid, patch, has_pressure, &deforming->rows));
-    PetscCall(FindFaces(coupling, p, has_pressure));
+      PetscCall(CouplingAddPatchRows(coupling->grid, patch, deforming->has_pressure, &deforming->rows));
+    PetscCall(FindFaces(coupling, p));
   }
-  PetscCall(PetscFree(has_pressure));
   PetscFunctionReturn(0);
 }
 

@@ -218,7 +218,8 @@ static PetscErrorCode AddBlocked(ShellColumns *columns, const PetscInt order[], 
       place_in_column(columns, column, face, at);
       if (!find_face(columns, image, at))
         continue;
-      part = coupling_part_in_face(columns->coupling, d, at, columns->body);
+      part = coupling_part_in_face(columns->coupling, d, at, columns->body) *
+             coupling_rest_of_face(columns->coupling, d, at);
       PetscCall(AddToCells(columns, at, part, &row));
       if (at[d] < grid_faces(columns->coupling->grid, d).end[d])
         solid_row_add_force(&row, sign * part * columns->coupling->area, columns->areas);

@@ -48,8 +48,9 @@ static PetscInt cell_number(Coupling coupling, const PetscInt at[DIM])
 /* The pressure of the upper cell pulls, that of the lower one pushes. */
 static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, CellRows *list)
 {
-  const PetscInt d = mixed->direction;
-  PetscInt       at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
+  const PetscInt  d = mixed->direction;
+  const PetscReal area = coupling->area * coupling_rest_of_face(coupling, d, mixed->at);
+  PetscInt        at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
 
   PetscFunctionBegin;
   for (PetscInt side = 0; side < 2; side++) {
@@ -59,7 +60,7 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, CellRow
     cell = cell_number(coupling, at);
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && cell >= 0; s++) {
       const InterpolationEntry *entry = &coupling->faces.entries[s];
-      const PetscReal           flow = (side ? coupling->area : -coupling->area) * entry->weight;
+      const PetscReal           flow = (side ? area : -area) * entry->weight;
       const SolidRow            row =
           solid_row_of_body(TWIST * coupling->solids.bodies[entry->body].slot, d, entry->arm, flow);
 
@@ -146,6 +147,7 @@ PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed)
   PetscFunctionBegin;
   PetscCall(CouplingMatrixClear(&coupling->system.matrix));
   poisson_label_cells(coupling->system.poisson, coupling->system.labels);
+  PetscCall(CouplingMarkPressures(coupling));
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     PetscCall(AddFace(coupling, &coupling->faces.mixed[m], &list));
   PetscCall(CouplingFindContactFaces(coupling, fixed));

@@ -15,7 +15,7 @@ are_same() {
   return 1
 }
 
-echo "1..9"
+echo "1..10"
 
 apt_sources=$scratch/apt
 mkdir -p "$apt_sources/sources.list.d"
@@ -74,3 +74,9 @@ is "all well is said to be well" "2 passed, 0 failed, 0 skipped, status 0" "$(su
 
 deps_for_check() { return 1; }
 is "a failure before the first test is counted" "0 passed, 1 failed, 0 skipped" "$(run_check | tail -n 1)"
+
+deps_for_check() { :; }
+build_all() { :; }
+make() { printf 'make: %s\n' "${*: -2}"; }
+is "tests that are named are run alone" "make: TESTS=tests/unit/test_grid.1.np tests/unit/test_grid.2.np tests/checks/names.sh check_PROGRAMS=tests/unit/test_grid" \
+  "$(run_check tests/unit/test_grid.1.np tests/unit/test_grid.2.np tests/checks/names.sh | grep TESTS=)"

@@ -55,12 +55,13 @@ typedef struct {
   PetscInt        line, column; /* in the file, from 1; 0: no place in it */
   PetscInt        override;     /* the one that is wrong, or -1 */
   char           *message;      /* what is wrong and what would be right */
+  PetscBool       is_told;      /* SceneReport has printed it */
 } SceneProblem;
 
 PetscInt            scene_problem_count(Scene scene);
 const SceneProblem *scene_problem(Scene scene, PetscInt index);
-/* file:line:column: error: ..., the line and a caret, for every problem; nothing but on the first rank.
-   Collective: the scene's communicator. */
+/* file:line:column: error: ..., the line and a caret, for every problem that it has not told yet; nothing but
+   on the first rank. Collective: the scene's communicator. */
 PetscErrorCode SceneReport(Scene scene, FILE *file);
 
 /* Adds what a room says of a scene that had been good as an error, at the keys that the message begins with

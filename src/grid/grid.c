@@ -11,40 +11,62 @@ void grid_config_cells(const GridConfig *config, PetscInt cells[DIM])
     cells[Z] = 1;
 }
 
+/* Whether numbers can tell the cells of a box apart. */
+static void check_numbers(const GridConfig *config, const PetscInt cells[DIM], char message[],
+                          size_t message_size)
+{
+  const PetscReal spacing = config->size.at[X] / config->resolution;
+  const PetscReal most = 1e9; /* cells between the origin of the axes and the box: round-off of 1e-7 cells */
+  const PetscReal count = (PetscReal)cells[X] * cells[Y] * cells[Z];
+
+  if (count > PETSC_MAX_INT)
+    snprintf(message, message_size,
+             "the grid has %.3g cells, and this PETSc counts to %.3g; lower grid.resolution or take a PETSc "
+             "with 64-bit indices",
+             (double)count, (double)PETSC_MAX_INT);
+  for (PetscInt d = 0; d < config->dimension; d++)
+    if (PetscAbsReal(config->origin.at[d]) > most * spacing)
+      snprintf(message, message_size,
+               "grid.origin along %c is %g, more than %g cells away from 0: places in the box would be "
+               "rounded; move the scene",
+               "xyz"[d], (double)config -> origin.at[d], (double)most);
+}
+
+/* What is wrong with the cells along one axis. */
+static void check_axis(const GridConfig *config, PetscInt d, PetscInt cells, char message[],
+                       size_t message_size)
+{
+  const PetscReal spacing = config->size.at[X] / config->resolution, whole = cells * spacing;
+
+  if (cells > MOST_CELLS_ALONG)
+    snprintf(message, message_size,
+             "the grid has more than %d cells along %c; lower grid.resolution or grid.size", MOST_CELLS_ALONG,
+             "xyz"[d]);
+  else if (PetscAbsReal(whole - config->size.at[d]) > 1e-6 * spacing)
+    snprintf(message, message_size,
+             "grid.size along %c is %g, which is not a whole number of cells of %g; %g is", "xyz"[d],
+             (double)config -> size.at[d], (double)spacing, (double)PetscMax(whole, spacing));
+  else if (cells < LEAST_CELLS_PER_RANK)
+    snprintf(message, message_size,
+             "the grid has %" PetscInt_FMT " cell%s along %c and needs at least %d; raise grid.resolution",
+             cells, cells == 1 ? "" : "s", "xyz"[d], LEAST_CELLS_PER_RANK);
+}
+
 PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[],
                                size_t message_size)
 {
-  const PetscReal spacing = config->size.at[X] / config->resolution;
-  PetscInt        cells[DIM], layout[DIM];
-  PetscBool       fits;
+  PetscInt  cells[DIM], layout[DIM];
+  PetscBool fits;
 
   PetscFunctionBegin;
   message[0] = '\0';
   grid_config_cells(config, cells);
-  for (PetscInt d = 0; d < config->dimension; d++) {
-    const PetscReal whole = cells[d] * spacing;
-
-    if (cells[d] > MOST_CELLS_ALONG) {
-      PetscCall(PetscSNPrintf(message, message_size,
-                              "the grid has more than %d cells along %c; lower grid.resolution or grid.size",
-                              MOST_CELLS_ALONG, "xyz"[d]));
-      PetscFunctionReturn(0);
-    }
-    if (PetscAbsReal(whole - config->size.at[d]) > 1e-6 * spacing) {
-      PetscCall(PetscSNPrintf(message, message_size,
-                              "grid.size along %c is %g, which is not a whole number of cells of %g; %g is",
-                              "xyz"[d], (double)config -> size.at[d], (double)spacing,
-                              (double)PetscMax(whole, spacing)));
-      PetscFunctionReturn(0);
-    }
-    if (cells[d] < LEAST_CELLS_PER_RANK) {
-      PetscCall(PetscSNPrintf(message, message_size,
-                              "the grid has %" PetscInt_FMT
-                              " cells along %c and needs at least %d; raise grid.resolution",
-                              cells[d], "xyz"[d], LEAST_CELLS_PER_RANK));
-      PetscFunctionReturn(0);
-    }
-  }
+  for (PetscInt d = 0; d < config->dimension && !message[0]; d++)
+    check_axis(config, d, cells[d], message, message_size);
+  if (!message[0])
+    check_numbers(config, cells, message, message_size);
+  if (message[0])
+    PetscFunctionReturn(0);
   box_process_grid(cells, config->dimension, ranks, layout, &fits);
   if (!fits)
     PetscCall(

@@ -256,11 +256,10 @@ PetscErrorCode FrameSeriesCheck(MPI_Comm comm, const FrameConfig *config, PetscR
     if (archive)
       PetscCall(ArchiveTry(archive, ReadTime, &dropped, problem, sizeof(problem)));
     if (!problem[0] && dropped <= time)
-      PetscCall(PetscSNPrintf(
-          message, message_size,
-          "%s, of t = %g s, is not later than the checkpoint (t = %g s), which counts %" PetscInt_FMT
-          " frames before it",
-          path, (double)dropped, (double)time, config->first));
+      snprintf(message, message_size,
+               "%s, of t = %g s, is not later than the checkpoint (t = %g s), which counts %" PetscInt_FMT
+               " frames before it",
+               path, (double)dropped, (double)time, config->first);
     PetscCall(ArchiveDestroy(&archive));
   }
   PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, comm));

@@ -470,9 +470,8 @@ static PetscErrorCode CheckChanges(const RegionConfig *region, char message[], s
       PetscCall(
           PetscSNPrintf(message, size, "region \"%s\" cannot change to or from type: one-way", region->name));
     else if (change->material.kind != REGION_EMPTY && change->material.density <= 0.)
-      PetscCall(PetscSNPrintf(message, size,
-                              "the change of region \"%s\" at %g s needs a density > 0, or type: empty",
-                              region->name, (double)change->time));
+      snprintf(message, size, "the change of region \"%s\" at %g s needs a density > 0, or type: empty",
+               region->name, (double)change->time);
     before = change->time;
   }
   PetscFunctionReturn(0);
@@ -508,9 +507,9 @@ static PetscErrorCode CheckTension(const PhaseConfig *config, PetscInt t, char m
     PetscCall(PetscSNPrintf(message, size, "a surface tension needs two regions, not \"%s\" twice",
                             tension->first));
   else if (!(tension->until > tension->from))
-    PetscCall(PetscSNPrintf(
-        message, size, "the tension between \"%s\" and \"%s\" must act until later than from %g s, not %g",
-        tension->first, tension->second, (double)tension->from, (double)tension->until));
+    snprintf(message, size,
+             "the tension between \"%s\" and \"%s\" must act until later than from %g s, not %g",
+             tension->first, tension->second, (double)tension->from, (double)tension->until);
   PetscFunctionReturn(0);
 }
 
@@ -539,9 +538,8 @@ static PetscErrorCode CheckReaction(const PhaseConfig *config, PetscInt r, char 
                             "time of release, and no ignition",
                             reaction->first, reaction->second));
   else if (!(reaction->until > reaction->from))
-    PetscCall(PetscSNPrintf(message, size,
-                            "the reaction of \"%s\" must act until later than from %g s, not %g",
-                            reaction->first, (double)reaction->from, (double)reaction->until));
+    snprintf(message, size, "the reaction of \"%s\" must act until later than from %g s, not %g",
+             reaction->first, (double)reaction->from, (double)reaction->until);
   else if ((idle = reaction_idle_region(config, reaction)))
     PetscCall(PetscSNPrintf(message, size,
                             "the reaction of \"%s\" to \"%s\" needs them simulated as long as it acts; "
@@ -577,7 +575,7 @@ PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_
   for (PetscInt r = 0; r < config->reaction_count && !message[0]; r++)
     PetscCall(CheckReaction(config, r, message, size));
   if (!message[0] && phase_first_void(config) < PETSC_MAX_REAL)
-    PetscCall(PetscSNPrintf(message, size, "at least one region must be simulated, also at %g s",
-                            (double)phase_first_void(config)));
+    snprintf(message, size, "at least one region must be simulated, also at %g s",
+             (double)phase_first_void(config));
   PetscFunctionReturn(0);
 }

@@ -143,9 +143,12 @@ PetscErrorCode SceneReport(Scene scene, FILE *file)
   if (rank)
     PetscFunctionReturn(0);
   for (PetscInt i = 0; i < scene->problem_count; i++) {
-    const SceneProblem *problem = &scene->problems[i];
-    const char         *severity = severities[problem->severity];
+    SceneProblem *problem = &scene->problems[i];
+    const char   *severity = severities[problem->severity];
 
+    if (problem->is_told)
+      continue;
+    problem->is_told = PETSC_TRUE;
     if (problem->override >= 0)
       fprintf(file, "--set %s: %s: %s\n", scene->overrides[problem->override], severity, problem->message);
     else if (!problem->line)

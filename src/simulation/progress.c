@@ -173,7 +173,9 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   progress->frames = (PetscInt64)PetscCeilReal(run->end_time / run->frame_interval * (1. - 1e-9));
   describe_size(simulation, cells, sizes, sizeof(sizes));
   if (speaks(simulation)) {
-    printf("%s: %s, from t = %g s to %g s\n", simulation->config->title, sizes, (double)simulation->time,
+    const char *title = simulation->config->title;
+
+    printf("%s%s%s, from t = %g s to %g s\n", title, title[0] ? ": " : "", sizes, (double)simulation->time,
            (double)run->end_time);
     PetscCall(TellSharing(simulation));
   }

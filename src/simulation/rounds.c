@@ -315,12 +315,11 @@ PetscErrorCode SimulationJudgeDisagreement(Simulation simulation, PetscReal dt, 
   if (coupled->unsettled > 1 && coupled->disagreement <= most)
     PetscFunctionReturn(0);
   *good = PETSC_FALSE;
-  PetscCall(
-      PetscSNPrintf(coupled->report.message, sizeof(coupled->report.message),
-                    "after %" PetscInt_FMT
-                    " rounds contact and joints still change velocities that the fluid has answered to, "
-                    "by %.2g m/s; more coupling.rounds may help",
-                    coupled->rounds, (double)coupled->disagreement));
+  snprintf(coupled->report.message, sizeof(coupled->report.message),
+           "after %" PetscInt_FMT
+           " rounds contact and joints still change velocities that the fluid has answered to, "
+           "by %.2g m/s; more coupling.rounds may help",
+           coupled->rounds, (double)coupled->disagreement);
   PetscFunctionReturn(0);
 }
 

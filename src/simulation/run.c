@@ -222,7 +222,9 @@ static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size
 {
   PetscFunctionBegin;
   if (simulation->too_fast)
-    PetscCall(PetscSNPrintf(reason, size, "it makes a flow that is too fast for it"));
+    PetscCall(PetscSNPrintf(
+        reason, size,
+        "it makes a flow that is too fast for it (let motions and inflows begin and change smoothly)"));
   else
     PetscCall(PartsDescribeFailure(simulation, reason, size));
   PetscFunctionReturn(0);
@@ -283,13 +285,13 @@ static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
     PetscCall(DescribeFailure(simulation, reason, sizeof(reason)));
   else if (simulation->solid)
     PetscCall(SolidDescribeFailure(simulation->solid, reason, sizeof(reason)));
-  PetscCall(PetscSNPrintf(
+  snprintf(
       run->message, run->message_size,
       "Step %" PetscInt_FMT " at t = %g s failed, also with %s its size (dt = %g s): %s. Look at the last "
       "frame; try a smaller %s or run.largest_time_step%s%s",
       simulation->step + 1, (double)simulation->time, simulation->too_fast ? "a small part of" : "half",
       (double)dt, reason, simulation->grid ? "fluid.cfl" : "solids.cfl",
-      simulation->grid ? ", or a looser " : "", simulation->grid ? parts_tolerance(simulation->config) : ""));
+      simulation->grid ? ", or a looser " : "", simulation->grid ? parts_tolerance(simulation->config) : "");
   PetscFunctionReturn(0);
 }
 
@@ -302,12 +304,13 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
   PetscCall(SimulationGetTimeStep(simulation, run->frame_time, &dt));
   *good = dt > 1e-9 * simulation->config->run.frame_interval ? PETSC_TRUE : PETSC_FALSE;
   if (!*good) {
-    PetscCall(PetscSNPrintf(
+    snprintf(
         run->message, run->message_size,
-        "At t = %g s the %s become so fast that the time step would be %g s. Look at the last frame; try %s",
-        (double)simulation->time, simulation->grid ? "flow has" : "bodies have", (double)dt,
-        simulation->grid ? "a smaller fluid.cfl, or fluid.advection=semi-lagrangian"
-                         : "a fixed run.time_step"));
+        "At t = %g s the %s become so fast that the time step would be %.3g s. Look at the last frame; %s",
+        (double)simulation->time, simulation->grid ? "flow or something that is moved has" : "bodies have",
+        (double)dt,
+        simulation->grid ? "let motions and inflows begin and change smoothly, or try a smaller fluid.cfl"
+                         : "try a fixed run.time_step");
     PetscFunctionReturn(0);
   }
   PetscCall(SimulationTryStep(simulation, &dt, good));

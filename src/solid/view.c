@@ -93,12 +93,11 @@ PetscErrorCode SolidDescribeFailure(Solid solid, char reason[], size_t size)
     const DeformableMesh *mesh = &solid->points->meshes[report->inverted_mesh - 1];
     const Vector3         place = mesh_element_centre(mesh->mesh, report->inverted_element);
 
-    PetscCall(PetscSNPrintf(
-        reason, size,
-        "element %" PetscInt_FMT " of mesh \"%s\", at rest about (%g, %g, %g), is turned inside "
-        "out, which the material %s does not survive (neo-hookean, corotational and invertible do)",
-        report->inverted_element, mesh->config->name, (double)place.at[X], (double)place.at[Y],
-        (double)place.at[Z], MaterialModels[mesh->material->model]));
+    snprintf(reason, size,
+             "element %" PetscInt_FMT " of mesh \"%s\", at rest about (%g, %g, %g), is turned inside "
+             "out, which the material %s does not survive (neo-hookean, corotational and invertible do)",
+             report->inverted_element, mesh->config->name, (double)place.at[X], (double)place.at[Y],
+             (double)place.at[Z], MaterialModels[mesh->material->model]);
   } else if (report->meets_body)
     PetscCall(PetscSNPrintf(
         reason, size,

@@ -48,6 +48,11 @@ ok "an override that is no assignment" bad "grid.resolution" -- good.yaml --set 
 RANKS=2 ok "several ranks say it once" bad "fluid.cfl" -- good.yaml --set fluid.cfl=99
 once() { [ "$(grep -c 'error:' said)" = 1 ] || { cat said && return 1; }; }
 ok "and only once" once
+ok "a warning beside a mistake that shows later" bad "is not a finite number" -- good.yaml --set run.frame_interval=3 \
+  --set "fluid.initial.velocity=[0/0*x, 0]"
+ok "is told once" [ "$(grep -c 'warning: run.frame_interval is longer' said)" = 1 ]
+ok "more cells than there are numbers" bad "4.29e+09 cells" "64-bit indices" -- good.yaml --set grid.resolution=65536
+ok "a box so far away that places are rounded" bad "grid.origin along x is 1e+300" -- good.yaml --set "grid.origin=[1e300, 0]"
 
 # Surfaces.
 surface() { sed "s/sphere: .*/surface: {file: $1}}}/" good.yaml; }

@@ -106,4 +106,16 @@ ok "a fixed step that is not is left alone" [ ! -s errors ]
 ok "and is what the ledger says" at_most "$(largest small dt)" 0.0100000001
 ok "farther than two cells cannot be asked for" refused 2 "fluid.cfl must lie between 0.01 and 2" -- \
   millrace 1 run blob.yaml -o never --set fluid.cfl=4
+
+# A motion that jumps.
+cat > jump.yaml << 'END'
+grid: {dimension: 2, size: [1, 1], resolution: 8}
+run: {end_time: 1, frame_interval: 0.1}
+fluid: {density: 1}
+obstacles:
+  - {name: ball, shape: {sphere: {center: [0.5, 0.5], radius: 0.1}}, motion: {translation: ["0.3*step(t-0.25)", "0"]}}
+END
+ok "a motion that jumps ends the run, and is told of" \
+  refused 3 "t = 0.2" "let motions and inflows begin and change smoothly" -- millrace 1 run jump.yaml -o jump
+ok "a run without a title has no colon for one" [ "$(grep -c '^8 x 8 x 1 cells' said)" = 1 ]
 plan

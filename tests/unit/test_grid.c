@@ -560,6 +560,13 @@ static void boxes_that_do_not_fit_are_refused(void **state)
   assert_on_all_ranks(strstr(message, "1000 fluid ranks") != NULL);
   assert_success(GridConfigCheck(&config, harness_size(), message, sizeof(message)));
   assert_on_all_ranks(message[0] == '\0');
+  config.origin.at[Y] = 1e9;
+  assert_success(GridConfigCheck(&config, 1, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "grid.origin along y is 1e+09") != NULL);
+  config.origin.at[Y] = 0.;
+  config.resolution = 65536;
+  assert_success(GridConfigCheck(&config, 1, message, sizeof(message)));
+  assert_on_all_ranks(!message[0] == (sizeof(PetscInt) > 4));
 }
 
 /* All work near one corner, and a little everywhere. */

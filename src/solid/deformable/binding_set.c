@@ -136,12 +136,11 @@ static PetscErrorCode BindToMesh(Points *points, const MeshBinding *binding, con
     char problem[256];
 
     if (found[k].distance > 1e-6 * to->edge) {
-      PetscCall(PetscSNPrintf(
-          problem, sizeof(problem),
-          "has a target at (%g, %g, %g), %g m outside of mesh \"%s\": make \"inside\" smaller, or "
-          "move the mesh",
-          (double)places[k].at[X], (double)places[k].at[Y], (double)places[k].at[Z],
-          (double)found[k].distance, to->config->name));
+      snprintf(problem, sizeof(problem),
+               "has a target at (%g, %g, %g), %g m outside of mesh \"%s\": make \"inside\" smaller, or "
+               "move the mesh",
+               (double)places[k].at[X], (double)places[k].at[Y], (double)places[k].at[Z],
+               (double)found[k].distance, to->config->name);
       PetscCall(Refuse(binding->config, message, size, problem));
     } else {
       points->rest[bound[k]] = points->position[bound[k]] = places[k];
@@ -169,12 +168,12 @@ static PetscErrorCode BindToCloud(Points *points, const MeshBinding *binding, co
       PetscCall(PointBindToCloud(points, bound[k], to, &found));
       continue;
     }
-    PetscCall(PetscSNPrintf(problem, sizeof(problem),
-                            "has a target at (%g, %g, %g), which is not between its %" PetscInt_FMT
-                            " nearest points of cloud \"%s\": make the cloud larger or "
-                            "finer, or give more \"neighbours\"",
-                            (double)place.at[X], (double)place.at[Y], (double)place.at[Z],
-                            binding->config->neighbours, to->config->name));
+    snprintf(problem, sizeof(problem),
+             "has a target at (%g, %g, %g), which is not between its %" PetscInt_FMT
+             " nearest points of cloud \"%s\": make the cloud larger or "
+             "finer, or give more \"neighbours\"",
+             (double)place.at[X], (double)place.at[Y], (double)place.at[Z], binding->config->neighbours,
+             to->config->name);
     PetscCall(Refuse(binding->config, message, size, problem));
   }
   PetscFunctionReturn(0);

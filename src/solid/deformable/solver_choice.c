@@ -69,13 +69,12 @@ static PetscErrorCode Explain(ElasticSolver solver, const char what[], PetscReal
 {
   PetscFunctionBegin;
   if (solver == SOLVER_CG)
-    PetscCall(PetscSNPrintf(text, size, "%s: %s is %.3g, below %.0f", ElasticSolvers[solver], what,
-                            (double)value, (double)limit));
+    snprintf(text, size, "%s: %s is %.3g, below %.0f", ElasticSolvers[solver], what, (double)value,
+             (double)limit);
   else
-    PetscCall(PetscSNPrintf(text, size,
-                            "%s: %s is %.3g, not below %.0f, with %" PetscInt_FMT " unknowns, %s %d",
-                            ElasticSolvers[solver], what, (double)value, (double)limit, unknowns,
-                            solver == SOLVER_MULTIGRID ? "above" : "at most", MOST_FACTORED));
+    snprintf(text, size, "%s: %s is %.3g, not below %.0f, with %" PetscInt_FMT " unknowns, %s %d",
+             ElasticSolvers[solver], what, (double)value, (double)limit, unknowns,
+             solver == SOLVER_MULTIGRID ? "above" : "at most", MOST_FACTORED);
   PetscFunctionReturn(0);
 }
 

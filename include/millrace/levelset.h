@@ -71,6 +71,10 @@ PetscErrorCode LevelSetRefresh(LevelSet level_set);
 
 /* Carries the interface along `velocity` (faces, ghosts valid) over `dt`. Collective: fluid. */
 PetscErrorCode LevelSetAdvect(LevelSet level_set, Vec velocity[MILLRACE_DIM], PetscReal dt);
+/* The field becomes that of `before`, which it was, carried on by one step of Heun's method: for a look, over
+   one short `dt`, past shells. The band remains that of `before`; copying `before` back
+   undoes it. Collective: fluid. */
+PetscErrorCode LevelSetMoveFrom(LevelSet level_set, Vec before, Vec velocity[MILLRACE_DIM], PetscReal dt);
 /* Makes the field a distance again without moving the interface. Collective: fluid. */
 PetscErrorCode LevelSetRedistance(LevelSet level_set);
 PetscErrorCode

@@ -172,6 +172,12 @@ PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed);
 PetscErrorCode PhaseKeep(Phase phase); /* to return to after a step that went wrong */
 PetscErrorCode PhaseReturn(Phase phase);
 
+/* Between the two calls the interfaces, and all that is told of them (distances, regions, the report; not the
+   mixture and markers), are where `velocity` takes them within `dt`: for who shows them. Not between
+   PhaseKeep and PhaseReturn. Collective: fluid. */
+PetscErrorCode PhaseLookAhead(Phase phase, Vec velocity[MILLRACE_DIM], Vec closed, PetscReal dt);
+PetscErrorCode PhaseLookBack(Phase phase);
+
 /* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. Not
    collective. */
 PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture);

@@ -92,6 +92,31 @@ static PetscErrorCode LargestRate(const Carrier *carrier, PetscReal *largest)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode LevelSetMoveFrom(LevelSet level_set, Vec before, Vec velocity[DIM], PetscReal dt)
+{
+  const GridBox   *box = grid_box(level_set->grid);
+  Carrier          carrier = {.box = box, .band = &level_set->band, .spacing = grid_spacing(level_set->grid)};
+  const PetscReal *from;
+  PetscReal       *value, *first;
+
+  PetscFunctionBegin;
+  carrier.dt = dt;
+  PetscCall(MacGridGetFaces(level_set->grid, velocity, carrier.flow));
+  PetscCall(VecGetArrayRead(before, &from));
+  PetscCall(VecGetArray(level_set->distance, &value));
+  PetscCall(VecGetArray(level_set->stage, &first));
+  PetscCall(PetscArraycpy(first, from, box->length));
+  euler_stage(&carrier, 0., from, from, first);
+  PetscCall(LevelSetFillGhosts(level_set, level_set->stage));
+  euler_stage(&carrier, 0.5, from, first, value);
+  PetscCall(VecRestoreArray(level_set->stage, &first));
+  PetscCall(VecRestoreArray(level_set->distance, &value));
+  PetscCall(VecRestoreArrayRead(before, &from));
+  PetscCall(MacGridRestoreFaces(level_set->grid, velocity, carrier.flow));
+  PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt)
 {
   const PetscReal longest = 0.7; /* cells in a part of the step */

@@ -130,7 +130,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateKept(Phase phase)
+PetscErrorCode PhaseCreateKept(Phase phase)
 {
   PetscFunctionBegin;
   if (phase->kept.distances)
@@ -148,7 +148,7 @@ PetscErrorCode PhaseKeep(Phase phase)
   Kept *kept = &phase->kept;
 
   PetscFunctionBegin;
-  PetscCall(CreateKept(phase));
+  PetscCall(PhaseCreateKept(phase));
   for (PetscInt n = 0; n < phase->count; n++) {
     PetscCall(VecCopy(phase->distances[n], kept->distances[n]));
     PetscCall(ParticlesCopy(phase->markers[n], kept->markers[n]));

@@ -93,6 +93,7 @@ struct _p_Phase {
 
   PhaseReport report;
   Kept        kept;
+  PetscBool   looks_ahead; /* what it looks away from is in `kept`, which is free between two steps */
 };
 
 enum { MIXTURE_GHOSTS = 2 }; /* layers in which a mixture is computed: its stencils reach one cell further */
@@ -121,6 +122,7 @@ static inline PetscReal region_viscosity(Phase phase, PetscInt region)
 PetscErrorCode PhaseGetDistances(Phase phase, PetscReal *distances[REGIONS_MAX]);
 PetscErrorCode PhaseRestoreDistances(Phase phase, PetscReal *distances[REGIONS_MAX]);
 PetscErrorCode PhaseRefresh(Phase phase); /* ghosts and bands after a change */
+PetscErrorCode PhaseCreateKept(Phase phase);
 
 /* project.c: the projection of 4.2.1 on `width` points, whose distances to region n lie in rows[n]; `work`
    has room for three times as many. Bit n is set if a distance to region n has changed. */

@@ -90,9 +90,11 @@ PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames)
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
                                     const char scene_text[], char message[], size_t message_size)
 {
-  Archive archive;
+  PetscBool looks;
+  Archive   archive;
 
   PetscFunctionBegin;
+  PetscCall(SimulationLookAhead(simulation, &looks));
   PetscCall(FrameBegin(frames, number, simulation->time));
   PetscCall(FrameGetArchive(frames, &archive));
   PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
@@ -100,5 +102,6 @@ PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, P
   PetscCall(ArchiveWriteText(archive, "scene", scene_text));
   PetscCall(PartsWriteFrame(simulation, frames));
   PetscCall(FrameEnd(frames, message, message_size));
+  PetscCall(SimulationLookBack(simulation, looks));
   PetscFunctionReturn(0);
 }

@@ -58,12 +58,16 @@ PetscErrorCode SimulationGetRecord(Simulation simulation, const char name[], Pet
 {
   const MPI_Comm world = team_world(simulation->team);
   PetscReal      answer[2] = {0., 0.}; /* whether there is one, and which */
+  PetscBool      looks;
   Record        *record;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&record));
-  if (simulation_writes(simulation))
+  if (simulation_writes(simulation)) {
+    PetscCall(SimulationLookAhead(simulation, &looks));
     PetscCall(SimulationCollectRecord(simulation, (PetscReal)NAN, record));
+    PetscCall(SimulationLookBack(simulation, looks));
+  }
   for (PetscInt n = 0; n < record->count; n++)
     if (!strcmp(record->names[n], name)) {
       answer[0] = 1.;

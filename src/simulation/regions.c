@@ -386,6 +386,36 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+/* How far the surfaces are behind the velocity. With reactions they are left there: a front also burns. */
+static PetscReal surface_delay(Simulation simulation)
+{
+  return simulation_has_shells(simulation) ? 0. : 0.5 * simulation->dt;
+}
+
+PetscErrorCode SimulationLookAhead(Simulation simulation, PetscBool *looks)
+{
+  Vec *velocity, closed;
+
+  PetscFunctionBegin;
+  *looks = simulation->phase && surface_delay(simulation) > 0. && !simulation->config->phases.reaction_count
+               ? PETSC_TRUE
+               : PETSC_FALSE;
+  if (!*looks)
+    PetscFunctionReturn(0);
+  PetscCall(FindObstructed(simulation, &closed));
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(PhaseLookAhead(simulation->phase, velocity, closed, surface_delay(simulation)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLookBack(Simulation simulation, PetscBool looks)
+{
+  PetscFunctionBegin;
+  if (looks)
+    PetscCall(PhaseLookBack(simulation->phase));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool is_elastic(Simulation simulation)
 {
   return simulation->phase && phase_is_elastic(&simulation->config->phases) ? PETSC_TRUE : PETSC_FALSE;
@@ -645,7 +675,8 @@ static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
   char               name[RECORD_NAME_LENGTH];
 
   PetscFunctionBegin;
-  record_put(record, simulation->time - 0.5 * simulation->dt, "s", "interface_time");
+  record_put(record, simulation->time - (config->reaction_count ? surface_delay(simulation) : 0.), "s",
+             "interface_time");
   for (PetscInt r = 0; r < config->region_count; r++) {
     record_put(record, report->volume[r], dimension == 3 ? "m^3" : "m^2", "volume_%s",
                config->regions[r].name);

@@ -37,15 +37,19 @@ static PetscReal next_frame_time(const Run *run)
 
 static PetscErrorCode CollectRow(Run *run, PetscReal wall_step)
 {
+  PetscBool looks;
+
   PetscFunctionBegin;
   if (!simulation_writes(run->simulation))
     PetscFunctionReturn(0);
+  PetscCall(SimulationLookAhead(run->simulation, &looks));
   PetscCall(SimulationCollectRecord(run->simulation, wall_step, &run->record));
   if (run->ledger) {
     PetscCall(LedgerAppend(run->ledger, run->record.values));
     PetscCall(OutputTablesAppend(&run->outputs, run->simulation, run->options->scene_text, run->message,
                                  run->message_size));
   }
+  PetscCall(SimulationLookBack(run->simulation, looks));
   PetscFunctionReturn(0);
 }
 

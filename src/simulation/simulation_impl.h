@@ -126,6 +126,10 @@ PetscBool initial_frame_value(const struct InitialFrame *frame, PetscInt field, 
 /* regions.c: nothing happens without regions. Collective: fluid. */
 PetscErrorCode SimulationSetInitialValues(Simulation simulation, Fluid fluid);
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);
+/* What is written shows the surfaces at the time of the velocity: around all that writes. Collective: fluid.
+ */
+PetscErrorCode SimulationLookAhead(Simulation simulation, PetscBool *looks);
+PetscErrorCode SimulationLookBack(Simulation simulation, PetscBool looks);
 /* The regions become what they are made of from now on; before a step. Collective: world. */
 PetscErrorCode SimulationChangeMaterials(Simulation simulation);
 PetscReal      simulation_next_change(Simulation simulation); /* of materials; not collective */

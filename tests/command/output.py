@@ -198,3 +198,22 @@ def the_copy_in_hdf5_is_the_table():
         assert file["names"][()].decode().split(",") == deep.names and deep.units()["pressure_a"] == "Pa"
         for name in deep:
             assert numpy.array_equal(file["columns"][name][()], deep[name]), name
+
+
+# The surface rises by 1 m/s from y = 0.5 m.
+def surfaces_are_those_of_the_time():
+    for ranks in (1, 2):
+        run = millrace.open(f"rising-{ranks}")
+        surface = run.outputs["surface"]
+        near(surface["height_middle"], 0.5 + surface["time"], 1e-6, "a gauge")
+        near(surface["cells_all"], 8 * numpy.round(16 * (0.5 + surface["time"])), 0, "cells of the region")
+        for number in (0, 1, 2, 4):
+            frame = run.frame(number)
+            column = frame["distance_pushing"][:, 3]
+            last = numpy.flatnonzero(column < 0)[-1]
+            height = (last + 0.5 + column[last] / (column[last] - column[last + 1])) / 16
+            near(height, 0.5 + frame.time, 1e-6, "a frame")
+            assert (frame["region"][:, 3] == numpy.where(column < 0, 1, 2)).all()
+        near(run.ledger["highest_pushing_y"], 0.5 + run.ledger["time"], 1e-6, "the ledger")
+        near(run.ledger["center_pushing_y"], 0.25 + run.ledger["time"] / 2, 1e-3, "parts of cells count at their middle")
+        near(run.ledger["volume_pushing"], 0.5 * (0.5 + run.ledger["time"]), 1e-6)

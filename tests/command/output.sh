@@ -44,6 +44,24 @@ output:
     probes: [{name: centre, point: [1.53125, 0.53125]}]
     lines: [{name: across, from: [1, 0.05], to: [1, 0.95], points: 7}]
 END
+# A surface that rises, with steps that are no whole number of cells.
+cat > rising.yaml << 'END'
+title: rising
+grid: {dimension: 2, size: [0.5, 1], resolution: 8}
+run: {end_time: 0.23, frame_interval: 0.07}
+fluid:
+  gravity: [0, -1]
+  sides: {all: slip, y_low: {type: inflow, velocity: [0, 1]}, y_high: open}
+  initial: {velocity: [0, 1]}
+  pressure_tolerance: 1e-10
+regions:
+  - {name: pushing, density: 1, shape: {box: {low: [-1, -1], high: [2, 0.5]}}}
+  - {name: leaving, density: 1}
+output:
+  - name: surface
+    gauges: [{name: middle, at: [0.2, 0], region: pushing}]
+    averages: [{name: all, region: pushing, shape: {box: {low: [0, 0], high: [1, 1]}}}]
+END
 # A sheared flow in space: the fields on planes, and the flow through them, are known at the start.
 cat > shear.yaml << 'END'
 title: shear
@@ -157,6 +175,7 @@ go 2 streams streams-2
 for ranks in 1 2; do
   go $ranks ball ball-$ranks
   go $ranks arms arms-$ranks
+  go $ranks rising rising-$ranks
 done
 go 1 loads loads-1
 go 1 arms calm --set solids.bodies.loose.density=1000

@@ -151,6 +151,51 @@ static void a_drop_moves_with_the_flow(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+static PetscReal record_of(SceneRun *flow, const char name[])
+{
+  PetscReal value;
+
+  assert_success(SimulationGetRecord(flow->simulation, name, &value));
+  return value;
+}
+
+/* Steps of several lengths, none of a whole cell. The row is only a look: nothing of the state moves. */
+static void rows_have_surfaces_at_their_time(void **state)
+{
+  const PetscReal steps[] = {0.02, 0.01, 0.025, 0.025, 0.005};
+  PetscReal       time = 0., volume, norm[2] = {0., 0.};
+  Vec             distance = NULL;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
+                     "fluid: {initial: {velocity: [1, 0.5]}, sides: {all: periodic}}\n"
+                     "regions:\n"
+                     "  - {name: drop, density: 1, shape: {sphere: {center: [0.3, 0.3], radius: 0.2}}}\n"
+                     "  - {name: other, density: 1, shape: {sphere: {center: [0.8, 0.8], radius: 0.1}}}\n"
+                     "  - {name: rest, density: 1}\n"));
+  volume = record_of(&flow, "volume_drop");
+  for (PetscInt n = 0; n < 5; n++) {
+    assert_success(SceneRunStep(&flow, 1, steps[n]));
+    time += steps[n];
+    if (flow.fluid) {
+      assert_success(PhaseGetDistance(simulation_phase(flow.simulation), 0, &distance));
+      assert_success(VecNorm(distance, NORM_2, &norm[0]));
+    }
+    assert_near(record_of(&flow, "interface_time"), time, 1e-12);
+    assert_near(record_of(&flow, "center_drop_x"), 0.3 + time, 5e-4); /* half a step is up to 0.0125 */
+    assert_near(record_of(&flow, "center_drop_y"), 0.3 + 0.5 * time, 5e-4);
+    assert_near(record_of(&flow, "highest_drop_x"), 0.5 + time, 3e-3);
+    assert_near(record_of(&flow, "volume_drop") / volume, 1., 1e-3);
+    if (flow.fluid)
+      assert_success(VecNorm(distance, NORM_2, &norm[1]));
+    assert_on_all_ranks(norm[0] == norm[1]);
+  }
+  assert_success(SceneRunDestroy(&flow));
+}
+
 /* A channel whose inflow grows from nothing: 0.5 m^2 of dye after a second. */
 static void a_ramped_inflow_brings_what_it_should(void **state)
 {
@@ -305,6 +350,7 @@ static void steps_of_different_size_follow_each_other(void **state)
 
 TEST_MAIN(cmocka_unit_test(frames_are_hit_exactly), cmocka_unit_test(every_part_limits_the_step),
           cmocka_unit_test(a_blob_moves_with_the_flow), cmocka_unit_test(a_drop_moves_with_the_flow),
+          cmocka_unit_test(rows_have_surfaces_at_their_time),
           cmocka_unit_test(a_ramped_inflow_brings_what_it_should),
           cmocka_unit_test(a_step_ends_where_an_inflow_begins_and_ends),
           cmocka_unit_test(a_step_sees_what_is_about_to_move),

@@ -15,7 +15,7 @@ are_same() {
   return 1
 }
 
-echo "1..10"
+echo "1..12"
 
 apt_sources=$scratch/apt
 mkdir -p "$apt_sources/sources.list.d"
@@ -61,6 +61,26 @@ can_install() { return 1; }
 is "without root it reports and fails" "bootstrap: missing: command no-such-tool    Debian package: some-package    module: some-module
 1" "$(provide 'command no-such-tool | some-package | some-module' 2>&1; echo $?)"
 is "without root it goes on if everything is there" "0" "$(provide 'command sh | dash | shell' 2>&1; echo $?)"
+
+# provide_for_speed IS_THERE_THEN: what is asked of apt where OpenBLAS is missing, and how it ends.
+provide_for_speed() (
+  is_there=no
+  is_there_then=$1
+  can_install() { true; }
+  has() { [ $is_there = yes ]; }
+  apt() {
+    echo "apt $*"
+    [ "$1" = update ] || is_there=$is_there_then
+  }
+  provide "$for_speed" 2>&1
+  echo "status $?"
+)
+is "OpenBLAS is the package of one thread" "apt update
+bootstrap: installing libopenblas0-serial
+apt install --no-install-recommends --no-remove libopenblas0-serial
+status 0" "$(provide_for_speed yes)"
+is "OpenBLAS that is still not linked is told" "bootstrap: missing: linked openblas    Debian package: libopenblas0-serial    module: openblas (of one thread)
+status 1" "$(provide_for_speed no | tail -n 2)"
 
 build=$scratch/build
 mkdir -p "$build/tests/unit"

@@ -305,14 +305,12 @@ static void what_cannot_meet_is_refused(void **state)
   solid_case_refuse(solids, "contact_thickness");
 }
 
-/* A sheet falls on its edge, n x n; returns how many contacts there were. */
-static PetscInt crumple(PetscInt n, PetscReal dt, PetscInt steps)
+/* A sheet of n x n squares that falls on its edge. */
+static SolidCase *new_crumpling_sheet(PetscInt n)
 {
   SolidCase       *solids = solid_case_new(g);
   const PetscReal  edge = 0.02, side = edge * (PetscReal)n;
   SolidMeshConfig *sheet;
-  PetscReal        energy;
-  Meetings         all;
 
   solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1))->friction = 0.3;
   sheet =
@@ -320,6 +318,16 @@ static PetscInt crumple(PetscInt n, PetscReal dt, PetscInt steps)
   sheet->friction = 0.3;
   sheet->velocity = vector3(0, 0, -1);
   solid_case_start(solids);
+  return solids;
+}
+
+/* Returns how many contacts there were. */
+static PetscInt crumple(PetscInt n, PetscReal dt, PetscInt steps)
+{
+  SolidCase *solids = new_crumpling_sheet(n);
+  PetscReal  energy;
+  Meetings   all;
+
   energy = solid_report(solids->solid).kinetic_energy + solid_report(solids->solid).potential_energy;
   all = run_together(solids, dt, steps);
   note_meetings("crumpling", &all);
@@ -331,6 +339,49 @@ static PetscInt crumple(PetscInt n, PetscReal dt, PetscInt steps)
     assert_int_equal(crossings_of_all(solids->solid), 0);
   solid_case_free(solids);
   return all.pairs;
+}
+
+/* Two flat sheets, each of which goes towards the other as fast as any point does. */
+static SolidCase *new_approach(void)
+{
+  SolidCase *solids = solid_case_new(0);
+
+  for (PetscInt k = 0; k < 2; k++)
+    add_sheet(solids, vector3(0.004 * k, 0.003 * k, 0.02 * k), vector3(0.2, 0, 0), vector3(0, 0.2, 0), 0.02,
+              0.004)
+        ->velocity = vector3(0, 0, k ? -0.5 : 0.5);
+  solid_case_start(solids);
+  return solids;
+}
+
+/* The same, where pairs are looked for from nothing in every step. */
+static void run_forgetting(SolidCase *kept, SolidCase *forgotten, PetscReal dt, PetscInt steps)
+{
+  PetscInt contacts = 0, differ = 0;
+
+  for (PetscInt k = 0; k < steps; k++) {
+    const PetscReal step = k == 3 * steps / 4 ? 20 * dt : dt;
+
+    solid_case_run(kept, step, 1);
+    mesh_surface_forget(forgotten->solid->points);
+    solid_case_run(forgotten, step, 1);
+    contacts += solid_report(kept->solid).mesh_pairs;
+    differ += memcmp(kept->solid->points->position, forgotten->solid->points->position,
+                     (size_t)kept->solid->points->count * sizeof(Vector3)) != 0;
+  }
+  note("%" PetscInt_FMT " contacts, %" PetscInt_FMT " steps differ", contacts, differ);
+  assert_true(contacts > 1000);
+  assert_int_equal(differ, 0);
+  solid_case_free(kept);
+  solid_case_free(forgotten);
+}
+
+/* Lists of pairs are kept over many steps; what acts is found as without them, to the last bit. */
+static void contact_does_not_depend_on_what_was_found_before(void **state)
+{
+  (void)state;
+  run_forgetting(new_approach(), new_approach(), 1e-4, 300);
+  run_forgetting(new_crumpling_sheet(12), new_crumpling_sheet(12), 1e-3, 200);
 }
 
 /* Judged after every step by the test for intersection. */
@@ -353,5 +404,6 @@ TEST_MAIN(cmocka_unit_test(momentum_stays_when_sheets_meet),
           cmocka_unit_test(a_held_sheet_stops_a_fast_one),
           cmocka_unit_test(what_cannot_be_kept_apart_is_told),
           cmocka_unit_test(volumes_meet_by_their_surfaces), cmocka_unit_test(what_cannot_meet_is_refused),
+          cmocka_unit_test(contact_does_not_depend_on_what_was_found_before),
           cmocka_unit_test(a_crumpling_sheet_never_meets_itself),
           cmocka_unit_test(a_large_crumpling_sheet_never_meets_itself))

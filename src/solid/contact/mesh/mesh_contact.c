@@ -316,21 +316,17 @@ static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion 
 
     surface->ahead[p] = vector3_add(points->position[p], vector3_scale(dt, motion->points[p]));
   }
-  moved = mesh_surface_moved(points, points->position, surface->ahead);
-  PetscCall(MeshPairsFind(solid, points->position, surface->ahead));
+  PetscCall(MeshPairsFind(solid, points->position, surface->ahead, &moved));
   surface->meeting_count = 0;
-  for (PetscInt n = 0; n < surface->pair_count; n++) {
-    MeshPair   *pair = &surface->pairs[n];
+  for (PetscInt n = 0; n < surface->near_count; n++) {
+    MeshPair   *pair = &surface->pairs[surface->near[n]];
     MeshMeeting meeting = {.key = pair->key, .friction = pair->friction};
     PetscReal   distance;
 
-    if (mesh_pair_is_clear(surface, pair, moved))
+    if (pair->is_close_at_rest || mesh_pair_is_clear(surface, pair, moved))
       continue;
-    surface->visits[pair->points[0]]++;
-    distance = pair_distance(pair, points->position, weights);
-    pair->clear_until =
-        surface->path + 0.5 * (distance - (pair->is_close_at_rest ? 0.25 : 1.25) * pair->thickness);
-    if (pair->is_close_at_rest || distance - 2. * moved > pair->thickness ||
+    distance = mesh_pair_measure(surface, pair, weights);
+    if (distance - 2. * moved > pair->thickness ||
         PetscMin(distance, pair_distance(pair, surface->ahead, end_weights)) >= pair->thickness)
       continue;
     memcpy(meeting.points, pair->points, sizeof(meeting.points));

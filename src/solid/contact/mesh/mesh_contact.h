@@ -7,6 +7,11 @@
 
 #include <millrace/moving_triangles.h>
 
+/* In thicknesses: how far points may stray from the ways that pairs were found for, and how far boxes around
+   faces reach, so that those of a pair have a point in common. */
+#define PAIR_MARGIN 0.3
+#define FACE_REACH (1.01 * (0.5 + PAIR_MARGIN))
+
 /* A point and a triangle, or two edges, that may come near each other. */
 typedef struct {
   uint64_t    key; /* by which pairs are ordered */
@@ -14,7 +19,7 @@ typedef struct {
   PetscInt    points[4];
   PetscReal   thickness, friction;
   PetscBool   is_close_at_rest; /* nearer than the thickness: they only may not meet */
-  PetscReal   clear_until;      /* of MeshSurface.path: they stay apart until then */
+  PetscReal   clear_until;      /* of MeshSurface.path: until then nothing acts between them */
 } MeshPair;
 
 /* What a rank has found of a pair that meets, from which all ranks make the same contact: weights and places
@@ -70,10 +75,14 @@ typedef struct _p_MeshSurface {
   PetscBool *is_mine;   /* of faces: this rank looks for what they meet; owned; null: all */
   Vector3   *from, *to; /* ways that the pairs were found for, of every point */
   PetscBool  is_found;  /* there are pairs */
-  PetscReal  path;      /* m: the longest way of a point in each step so far, summed */
-  PetscInt   pair_count, pair_room;
-  MeshPair  *pairs;
-  PetscInt  *visits, searches; /* of each point: pairs measured, in so many searches */
+  Vector3   *seen;      /* where the points were last */
+  PetscReal  path;      /* m: the longest way of a point from each such place to the next, summed */
+  PetscReal found_path, near_until; /* of path: when the pairs were found; until when the near ones are all */
+  PetscReal least_thickness;
+  PetscInt  pair_count, pair_room;
+  MeshPair *pairs;                        /* in the order of keys */
+  PetscInt  near_count, near_room, *near; /* of the pairs; ascending */
+  PetscInt *visits, searches;             /* of each point: pairs measured, in so many searches */
 
   PetscInt     meeting_count, meeting_room; /* in the order of keys, as the next */
   MeshMeeting *meetings;
@@ -98,19 +107,20 @@ PetscErrorCode MeshSurfaceDestroy(Points *points);
 /* The points are elsewhere, not by a step. */
 void mesh_surface_forget(Points *points);
 
-/* mesh_pairs.c: all pairs that may come nearer than their thickness while points go from `from` to `to`. */
-PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to[]);
+/* mesh_pairs.c: all pairs that may come nearer than their thickness while points go from `from` to `to` are
+   among the near ones. `moved`: the longest of these ways. */
+PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to[], PetscReal *moved);
+/* Their distance where points are seen now. */
+PetscReal mesh_pair_measure(MeshSurface surface, MeshPair *pair, PetscReal weights[4]);
+/* Whether features that are as far apart as this one's do not act on each other, or do not come near meeting,
+   before points have gone so far. */
+PetscBool mesh_pair_is_clear(const struct _p_MeshSurface *surface, const MeshPair *pair, PetscReal moved);
+PetscBool mesh_pair_stays_apart(const struct _p_MeshSurface *surface, const MeshPair *pair, PetscReal moved);
 /* Pairs of triangles that intersect where the points are now. */
 PetscErrorCode MeshSurfaceCountCrossings(Solid solid, const Vector3 at[], PetscInt *count);
 
 /* How far the farthest point of the surfaces is from where it was. */
 PetscReal mesh_surface_moved(const Points *points, const Vector3 from[], const Vector3 to[]);
-/* Whether the pair may come so near that anything acts, before points have gone so far. */
-static inline PetscBool mesh_pair_is_clear(const struct _p_MeshSurface *surface, const MeshPair *pair,
-                                           PetscReal moved)
-{
-  return surface->path + moved <= pair->clear_until ? PETSC_TRUE : PETSC_FALSE;
-}
 
 /* mesh_contact.c: impulses between what comes nearer than the thickness in a step by `half`, on the
    velocities of its start and on `half` alike; then on those of its end. */

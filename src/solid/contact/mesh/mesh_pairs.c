@@ -1,14 +1,21 @@
 /* The pairs of features that may meet: points against triangles, edges against edges.
 
    Each corner and each edge belongs to the first of its faces, and is compared with what belongs to the
-   other of two faces whose boxes overlap: every pair is found once. Boxes are around the ways of a step, with
-   a thickness around each: as long as all ways stay within three
-   tenths of a thickness of those, the pairs are those found before. Which pairs are looked at beside those
-   that touch depends on that history; they add nothing, and what touches is in the order of keys. */
+   other of two faces whose boxes overlap: every pair is found once. Found are pairs that may come within a
+   thickness as long as all points stay within PAIR_MARGIN of the ways of a step. Of these, few are near: a
+   pair that was d apart does not come within h before both have gone (d - h)/2, which is told in the longest
+   way of any point (`path`), and only those that may come so near soon are looked at. What is looked at
+   depends on that history; what acts does not, and is in the order of keys. */
 #include "../../deformable/distribution.h"
 #include "mesh_contact.h"
 
 #include <stdlib.h>
+
+static const PetscReal window =
+    0.1; /* of the least thickness: near pairs are listed for so long a path at least */
+static const PetscReal meeting_part =
+    0.125;                            /* of a thickness: farther apart, continuous collision stops none */
+static const PetscReal slack = 1.001; /* of thicknesses and ways, for round-off */
 
 static int compare_pairs(const void *a, const void *b)
 {
@@ -50,6 +57,55 @@ static PetscBool ways_are_near(const MeshPair *pair, const Vector3 from[], const
   return PETSC_TRUE;
 }
 
+/* Of a place on either feature, at most. */
+static PetscReal longest_ways(const MeshPair *pair, const Vector3 from[], const Vector3 to[])
+{
+  const PetscInt first = pair->kind == FEATURES_POINT_TRIANGLE ? 1 : 2;
+  PetscReal      most[2] = {0., 0.};
+
+  for (PetscInt n = 0; n < 4; n++) {
+    const Vector3 way = vector3_subtract(to[pair->points[n]], from[pair->points[n]]);
+
+    most[n >= first] = PetscMax(most[n >= first], vector3_dot(way, way));
+  }
+  return PetscSqrtReal(most[0]) + PetscSqrtReal(most[1]);
+}
+
+/* The distance within which features act on each other. */
+static PetscReal acting_distance(const MeshPair *pair)
+{
+  return slack * (pair->is_close_at_rest ? meeting_part : 1.) * pair->thickness;
+}
+
+static PetscReal distance_of(const MeshPair *pair, const Vector3 at[], PetscReal weights[4])
+{
+  Vector3 places[4];
+
+  gather(pair->points, at, places);
+  return features_distance(pair->kind, places, weights);
+}
+
+PetscReal mesh_pair_measure(MeshSurface surface, MeshPair *pair, PetscReal weights[4])
+{
+  const PetscReal distance = distance_of(pair, surface->seen, weights);
+
+  pair->clear_until = surface->path + 0.5 * (distance - acting_distance(pair));
+  surface->visits[pair->points[0]]++;
+  return distance;
+}
+
+PetscBool mesh_pair_is_clear(const struct _p_MeshSurface *surface, const MeshPair *pair, PetscReal moved)
+{
+  return surface->path + slack * moved <= pair->clear_until ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscBool mesh_pair_stays_apart(const struct _p_MeshSurface *surface, const MeshPair *pair, PetscReal moved)
+{
+  const PetscReal more = 0.5 * (acting_distance(pair) - slack * meeting_part * pair->thickness);
+
+  return surface->path + slack * moved <= pair->clear_until + more ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* Features with a point in common, and those of one mesh that touch at rest (a vertex that hangs on an edge),
    belong together. */
 static PetscErrorCode AddPair(Solid solid, MeshPair pair, const PetscInt meshes[2])
@@ -57,8 +113,7 @@ static PetscErrorCode AddPair(Solid solid, MeshPair pair, const PetscInt meshes[
   Points         *points = solid->points;
   MeshSurface     surface = points->surface;
   const PetscReal a = thickness_of(points, meshes[0]), b = thickness_of(points, meshes[1]);
-  Vector3         rest[4];
-  PetscReal       weights[4], distance;
+  PetscReal       weights[4], distance, ways;
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < 4; n++)
@@ -66,16 +121,23 @@ static PetscErrorCode AddPair(Solid solid, MeshPair pair, const PetscInt meshes[
       if (pair.points[n] == pair.points[m])
         PetscFunctionReturn(0);
   pair.thickness = 0.5 * (a + b);
-  if (!ways_are_near(&pair, surface->from, surface->to, 2. * pair.thickness))
+  if (!ways_are_near(&pair, surface->from, surface->to, slack * (1. + 2. * PAIR_MARGIN) * pair.thickness))
     PetscFunctionReturn(0);
-  gather(pair.points, points->rest, rest);
-  distance = features_distance(pair.kind, rest, weights);
-  if (meshes[0] == meshes[1] && distance <= 1e-9 * points->meshes[meshes[0]].edge)
+  distance = mesh_pair_measure(surface, &pair, weights);
+  ways = slack * (longest_ways(&pair, surface->from, surface->to) + 2. * PAIR_MARGIN * pair.thickness);
+  if (distance - ways > acting_distance(&pair))
     PetscFunctionReturn(0);
-  pair.is_close_at_rest = distance < pair.thickness ? PETSC_TRUE : PETSC_FALSE;
+  pair.is_close_at_rest =
+      distance_of(&pair, points->rest, weights) < pair.thickness ? PETSC_TRUE : PETSC_FALSE;
+  if (pair.is_close_at_rest) {
+    if (distance - ways > acting_distance(&pair) ||
+        (meshes[0] == meshes[1] &&
+         distance_of(&pair, points->rest, weights) <= 1e-9 * points->meshes[meshes[0]].edge))
+      PetscFunctionReturn(0);
+    pair.clear_until = surface->path + 0.5 * (distance - acting_distance(&pair));
+  }
   pair.friction =
       PetscSqrtReal(points->meshes[meshes[0]].config->friction * points->meshes[meshes[1]].config->friction);
-  pair.clear_until = -1.;
   PetscCall(AppendItem(&surface->pair_count, &surface->pair_room, &surface->pairs, pair));
   PetscFunctionReturn(0);
 }
@@ -135,30 +197,30 @@ static PetscReal distance_to_way(Vector3 from, Vector3 to, Vector3 point)
   return vector3_norm(vector3_subtract(arm, vector3_scale(part, way)));
 }
 
-/* All ways are so near those that the pairs were found for that no pair nearer than 1.4 thicknesses lacks. */
-static PetscBool pairs_cover(Solid solid, const Vector3 from[], const Vector3 to[])
+/* All ways are so near those that the pairs were found for that no pair lacks that may act. */
+static PetscBool pairs_cover(Solid solid, const Vector3 from[], const Vector3 to[], PetscReal moved)
 {
   const MeshSurface surface = solid->points->surface;
 
+  if (surface->path + slack * moved - surface->found_path <= PAIR_MARGIN * surface->least_thickness)
+    return surface->is_found;
   for (PetscInt k = 0; k < surface->point_count && surface->is_found; k++) {
     const PetscInt  p = surface->points[k];
-    const PetscReal margin = 0.3 * thickness_of(solid->points, surface->point_mesh[p]);
+    const PetscReal stray = PAIR_MARGIN * thickness_of(solid->points, surface->point_mesh[p]);
 
-    if (distance_to_way(surface->from[p], surface->to[p], from[p]) > margin ||
-        distance_to_way(surface->from[p], surface->to[p], to[p]) > margin)
+    if (distance_to_way(surface->from[p], surface->to[p], from[p]) > stray ||
+        distance_to_way(surface->from[p], surface->to[p], to[p]) > stray)
       return PETSC_FALSE;
   }
   return surface->is_found;
 }
 
-PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to[])
+static PetscErrorCode SearchPairs(Solid solid, const Vector3 from[], const Vector3 to[])
 {
   MeshSurface surface = solid->points->surface;
   PetscInt    count, (*found)[2];
 
   PetscFunctionBegin;
-  if (pairs_cover(solid, from, to))
-    PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(surface->from, from, solid->points->count));
   PetscCall(PetscArraycpy(surface->to, to, solid->points->count));
   PetscCall(MovingTreePlace(surface->tree, from, to, surface->margins));
@@ -176,6 +238,38 @@ PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to
   PetscCall(PetscFree(found));
   qsort(surface->pairs, (size_t)surface->pair_count, sizeof(*surface->pairs), compare_pairs);
   surface->is_found = PETSC_TRUE;
+  surface->found_path = surface->path;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ListNear(MeshSurface surface, PetscReal moved)
+{
+  PetscFunctionBegin;
+  surface->near_until =
+      surface->path + slack * moved + PetscMax(window * surface->least_thickness, 4. * moved);
+  surface->near_count = 0;
+  for (PetscInt n = 0; n < surface->pair_count; n++)
+    if (surface->pairs[n].clear_until < surface->near_until)
+      PetscCall(AppendItem(&surface->near_count, &surface->near_room, &surface->near, n));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to[], PetscReal *moved)
+{
+  MeshSurface     surface = solid->points->surface;
+  const PetscReal since = mesh_surface_moved(solid->points, surface->seen, from);
+  PetscBool       is_covered;
+
+  PetscFunctionBegin;
+  if (since > 0.)
+    PetscCall(PetscArraycpy(surface->seen, from, solid->points->count));
+  surface->path += slack * since;
+  *moved = mesh_surface_moved(solid->points, from, to);
+  is_covered = pairs_cover(solid, from, to, *moved);
+  if (!is_covered)
+    PetscCall(SearchPairs(solid, from, to));
+  if (!is_covered || surface->path + slack * *moved > surface->near_until)
+    PetscCall(ListNear(surface, *moved));
   PetscFunctionReturn(0);
 }
 

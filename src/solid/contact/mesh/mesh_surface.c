@@ -23,6 +23,7 @@ static PetscErrorCode TakeFaces(Points *points)
   PetscInt    f = 0;
 
   PetscFunctionBegin;
+  surface->least_thickness = PETSC_MAX_REAL;
   for (PetscInt m = 0; m < points->mesh_count; m++)
     surface->face_count += mesh_meets(&points->meshes[m]) ? points->meshes[m].face_count : 0;
   PetscCall(PetscMalloc5(surface->face_count, &surface->faces, surface->face_count, &surface->face_mesh,
@@ -34,7 +35,9 @@ static PetscErrorCode TakeFaces(Points *points)
         surface->faces[f][c] = face_point(&points->meshes[m], k, c);
       surface->face_mesh[f] = m;
       surface->owned[f][0] = surface->owned[f][1] = 0;
-      surface->margins[f] = points->meshes[m].config->contact_thickness;
+      surface->margins[f] = FACE_REACH * points->meshes[m].config->contact_thickness;
+      surface->least_thickness =
+          PetscMin(surface->least_thickness, points->meshes[m].config->contact_thickness);
     }
   PetscFunctionReturn(0);
 }
@@ -108,6 +111,7 @@ static PetscErrorCode CheckStart(Solid solid, char message[], size_t size)
   const Points     *points = solid->points;
   const MeshSurface surface = points->surface;
   PetscInt          crossings;
+  PetscReal         moved;
 
   PetscFunctionBegin;
   PetscCall(MeshSurfaceCountCrossings(solid, points->position, &crossings));
@@ -117,7 +121,7 @@ static PetscErrorCode CheckStart(Solid solid, char message[], size_t size)
                            " pairs of triangles of meshes with a contact_thickness intersect "
                            "at the start: move the meshes apart, or leave out contact_thickness",
                            crossings));
-  PetscCall(MeshPairsFind(solid, points->position, points->position));
+  PetscCall(MeshPairsFind(solid, points->position, points->position, &moved));
   for (PetscInt n = 0; n < surface->pair_count && !message[0]; n++) {
     const MeshPair *pair = &surface->pairs[n];
     Vector3         at[4];
@@ -157,7 +161,7 @@ PetscErrorCode MeshSurfaceCreate(Solid solid, char message[], size_t size)
                          &surface->began, points->count, &surface->ahead, points->count, &surface->push,
                          points->count, &surface->shares, points->count + solid->body_count + 1,
                          &surface->zone));
-  PetscCall(PetscCalloc1(points->count, &surface->visits));
+  PetscCall(PetscCalloc2(points->count, &surface->visits, points->count, &surface->seen));
   PetscCall(PetscCalloc3(solid->body_count, &surface->placed, solid->body_count, &surface->turn,
                          solid->body_count, &surface->body_shares));
   PetscCall(CheckStart(solid, message, size));
@@ -182,8 +186,9 @@ PetscErrorCode MeshSurfaceDestroy(Points *points)
                        surface->shares, surface->zone));
   PetscCall(PetscFree3(surface->placed, surface->turn, surface->body_shares));
   PetscCall(PetscFree(surface->is_mine));
-  PetscCall(PetscFree(surface->visits));
+  PetscCall(PetscFree2(surface->visits, surface->seen));
   PetscCall(PetscFree(surface->pairs));
+  PetscCall(PetscFree(surface->near));
   PetscCall(PetscFree(surface->meetings));
   PetscCall(PetscFree(surface->contacts));
   PetscCall(PetscFree(surface->roots));

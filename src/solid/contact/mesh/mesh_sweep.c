@@ -85,18 +85,19 @@ static PetscErrorCode FindMeetings(Solid solid, PetscReal dt, PetscInt *count)
 
   PetscFunctionBegin;
   *count = surface->meeting_count = 0;
-  moved = mesh_surface_moved(points, surface->began, points->position);
-  if (!(moved > 0.))
-    PetscFunctionReturn(0);
-  PetscCall(MeshPairsFind(solid, surface->began, points->position));
-  for (PetscInt n = 0; n < surface->pair_count; n++) {
-    PetscReal time;
+  PetscCall(MeshPairsFind(solid, surface->began, points->position, &moved));
+  for (PetscInt n = 0; n < surface->near_count && moved > 0.; n++) {
+    MeshPair *pair = &surface->pairs[surface->near[n]];
+    PetscReal weights[4], time;
 
-    if (mesh_pair_is_clear(surface, &surface->pairs[n], moved))
+    if (mesh_pair_stays_apart(surface, pair, moved))
       continue;
-    time = free_time(points, &surface->pairs[n]);
+    (void)mesh_pair_measure(surface, pair, weights);
+    if (mesh_pair_stays_apart(surface, pair, moved))
+      continue;
+    time = free_time(points, pair);
     if (time < 1.)
-      PetscCall(AddMeeting(solid, &surface->pairs[n], time, dt));
+      PetscCall(AddMeeting(solid, pair, time, dt));
   }
   PetscCall(MeshMeetingsGather(solid));
   *count = surface->meeting_count;
@@ -321,7 +322,7 @@ static PetscErrorCode MoveZones(Solid solid, PetscReal dt, SolidMotion *half)
   PetscFunctionReturn(0);
 }
 
-/* Velocities change with the ways, but for a null `half`. */
+/* Where something meets; velocities change with the ways, but for a null `half`. */
 static PetscErrorCode MakeZones(Solid solid, PetscReal dt, SolidMotion *half)
 {
   MeshSurface surface = solid->points->surface;
@@ -339,7 +340,6 @@ static PetscErrorCode MakeZones(Solid solid, PetscReal dt, SolidMotion *half)
   }
   if (meetings)
     solid->report.is_tangled = PETSC_TRUE;
-  surface->path += mesh_surface_moved(solid->points, surface->began, solid->points->position);
   PetscFunctionReturn(0);
 }
 
@@ -363,7 +363,8 @@ PetscErrorCode MeshContactsSweep(Solid solid, PetscReal dt, SolidMotion *half)
     take_ways(solid, dt, half);
     find_ways(points, dt, half);
   }
-  PetscCall(MakeZones(solid, dt, half));
+  if (meetings)
+    PetscCall(MakeZones(solid, dt, half));
   PetscCall(PointsExchange(solid, points->position)); /* copies have gone by velocities of their own */
   mesh_surface_follow_position(solid);
   mesh_surface_follow_velocity(solid, solid->twists, points->velocity);

@@ -1,6 +1,8 @@
 /* Springs of any kind: forces, damping, differentials, sums (spring_set.h). */
 #include "spring_set.h"
 
+#include "element_set.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,14 +89,25 @@ static Vector3 sum_of(const SpringSet *set, PetscInt n, const Vector3 values[])
   return sum;
 }
 
-/* To each of its points, `force` times minus its weight. */
-static void give(const SpringSet *set, PetscInt n, Vector3 force, Vector3 f[])
+/* Unit, of s; zero where s is. */
+static Vector3 direction_of(Vector3 s)
 {
-  for (PetscInt a = 0; a < set->nodes; a++) {
-    Vector3 *at = &f[set->elements[set->nodes * n + a]];
+  const PetscReal length = vector3_norm(s);
 
-    *at = vector3_subtract(*at, vector3_scale(set->weights[set->nodes * n + a], force));
-  }
+  return length > 0. ? vector3_scale(1. / length, s) : vector3(0, 0, 0);
+}
+
+/* Springs with the points of the one before, which are fetched once for all, stand in its run. */
+static void join_run(SpringSet *set, PetscInt n)
+{
+  const PetscInt *nodes = &set->elements[set->nodes * n], *leading = &set->elements[set->nodes * set->leader];
+
+  set->springs[n].run = 1;
+  if (n - set->leader > 0 && n - set->leader < SPRING_MOST_RUN &&
+      memcmp(nodes, leading, (size_t)set->nodes * sizeof(*nodes)) == 0)
+    set->springs[set->leader].run++;
+  else
+    set->leader = n;
 }
 
 void spring_set_add(SpringSet *set, const PetscInt nodes[], const PetscReal weights[], PetscReal stiffness,
@@ -108,7 +121,9 @@ void spring_set_add(SpringSet *set, const PetscInt nodes[], const PetscReal weig
   memcpy(&set->weights[set->nodes * n], weights, (size_t)set->nodes * sizeof(*weights));
   spring->stiffness = stiffness;
   spring->rest = spring->now = sum_of(set, n, rest);
+  spring->along = direction_of(spring->now);
   spring->length = vector3_norm(spring->rest);
+  join_run(set, n);
   for (PetscInt a = 1; a < set->nodes; a++)
     size += PetscAbsReal(weights[a]) * vector3_norm(vector3_subtract(rest[nodes[a]], rest[nodes[0]]));
   if (spring->length < 1e-9 * size) { /* flat, but for round-off */
@@ -140,28 +155,84 @@ ElementList springs_list(const void *data)
   return (ElementList){.count = set->count, .nodes = set->nodes, .elements = set->elements};
 }
 
-/* Unit, of s; zero where s is. */
-static Vector3 direction_of(Vector3 s)
-{
-  const PetscReal length = vector3_norm(s);
+/* What a spring pulls with where s is, or changes by, so much. */
+typedef Vector3 (*SpringPull)(const SpringSet *set, WeightedSpring *spring, DifferentialPart part, Vector3 s);
 
-  return length > 0. ? vector3_scale(1. / length, s) : vector3(0, 0, 0);
+/* A run: to each of its points minus its weights times the pulls. Lanes are components. */
+KERNEL void pull_run(const SpringSet *set, PetscInt first, int run, SpringPull pull, DifferentialPart part,
+                     const Vector3 values[], Vector3 f[])
+{
+  const PetscInt  *nodes = &set->elements[set->nodes * first];
+  const PetscReal *weights = &set->weights[set->nodes * first];
+  Lanes            sums[SPRING_MOST_RUN], pulls[SPRING_MOST_RUN];
+
+  for (int k = 0; k < run; k++)
+    sums[k] = pulls[k] = (Lanes){0., 0., 0., 0.};
+  for (PetscInt a = 0; a < set->nodes; a++) {
+    const PetscReal *at = values[nodes[a]].at;
+    const Lanes      value = {at[X], at[Y], at[Z], 0.};
+
+    for (int k = 0; k < run; k++)
+      sums[k] += weights[set->nodes * k + a] * value;
+  }
+  for (int k = 0; k < run; k++) {
+    const Vector3 of = pull(set, &set->springs[first + k], part, vector3(sums[k][X], sums[k][Y], sums[k][Z]));
+
+    pulls[k] = (Lanes){of.at[X], of.at[Y], of.at[Z], 0.};
+  }
+  for (PetscInt a = 0; a < set->nodes; a++) {
+    PetscReal *at = f[nodes[a]].at;
+    Lanes      force = weights[a] * pulls[0];
+
+    for (int k = 1; k < run; k++)
+      force += weights[set->nodes * k + a] * pulls[k];
+    for (int d = 0; d < DIM; d++)
+      at[d] -= force[d];
+  }
+}
+
+/* Of all springs; `pull` is known where this is compiled. */
+KERNEL void pull_all(const SpringSet *set, SpringPull pull, DifferentialPart part, const Vector3 values[],
+                     Vector3 f[])
+{
+  for (PetscInt n = 0; n < set->count; n += set->springs[n].run)
+    if (set->springs[n].run == SPRING_MOST_RUN)
+      pull_run(set, n, SPRING_MOST_RUN, pull, part, values, f);
+    else
+      for (PetscInt k = 0; k < set->springs[n].run; k++)
+        pull_run(set, n + k, 1, pull, part, values, f);
+}
+
+KERNEL Vector3 elastic_pull(const SpringSet *set, WeightedSpring *spring, DifferentialPart part, Vector3 s)
+{
+  (void)set;
+  (void)part;
+  spring->now = s;
+  spring->along = direction_of(s);
+  return vector3_scale(spring->stiffness, vector3_subtract(s, vector3_scale(spring->length, spring->along)));
+}
+
+KERNEL Vector3 damping_pull(const SpringSet *set, WeightedSpring *spring, DifferentialPart part, Vector3 s)
+{
+  (void)part;
+  return vector3_scale(set->damping * spring->stiffness * vector3_dot(spring->along, s), spring->along);
+}
+
+VECTOR_CLONES static void pull_by_forces(const SpringSet *set, const Vector3 x[], Vector3 f[])
+{
+  pull_all(set, elastic_pull, DIFFERENTIAL_EXACT, x, f);
+}
+
+VECTOR_CLONES static void pull_by_damping(const SpringSet *set, const Vector3 v[], Vector3 f[])
+{
+  pull_all(set, damping_pull, DIFFERENTIAL_EXACT, v, f);
 }
 
 void springs_add_elastic(void *data, const Vector3 x[], Vector3 f[])
 {
   SpringSet *set = data;
 
-  for (PetscInt n = 0; n < set->count; n++) {
-    WeightedSpring *spring = &set->springs[n];
-
-    spring->now = sum_of(set, n, x);
-    give(set, n,
-         vector3_scale(
-             spring->stiffness,
-             vector3_subtract(spring->now, vector3_scale(spring->length, direction_of(spring->now)))),
-         f);
-  }
+  pull_by_forces(set, x, f);
   for (PetscInt k = 0; k < set->mesh.count * set->mesh.nodes; k++)
     set->corners[k] = x[set->mesh.elements[k]];
 }
@@ -170,14 +241,8 @@ void springs_add_damping(const void *data, const Vector3 v[], Vector3 f[])
 {
   const SpringSet *set = data;
 
-  for (PetscInt n = 0; n < set->count && set->damping > 0.; n++) {
-    const Vector3 along = direction_of(set->springs[n].now);
-
-    give(set, n,
-         vector3_scale(set->damping * set->springs[n].stiffness * vector3_dot(along, sum_of(set, n, v)),
-                       along),
-         f);
-  }
+  if (set->damping > 0.)
+    pull_by_damping(set, v, f);
 }
 
 /* c (d d^T + part (1 - d d^T)) with the direction d of s and the part 1 - l_0 / l across it, which is
@@ -200,15 +265,17 @@ static Matrix3 spring_tangent(const WeightedSpring *spring, DifferentialPart par
   return tangent;
 }
 
+KERNEL Vector3 tangent_pull(const SpringSet *set, WeightedSpring *spring, DifferentialPart part, Vector3 s)
+{
+  const Matrix3 tangent = spring_tangent(spring, part);
+
+  (void)set;
+  return matrix3_apply(&tangent, s);
+}
+
 void springs_add_stiffness(const void *data, DifferentialPart part, const Vector3 dx[], Vector3 df[])
 {
-  const SpringSet *set = data;
-
-  for (PetscInt n = 0; n < set->count; n++) {
-    const Matrix3 tangent = spring_tangent(&set->springs[n], part);
-
-    give(set, n, matrix3_apply(&tangent, sum_of(set, n, dx)), df);
-  }
+  pull_all(data, tangent_pull, part, dx, df);
 }
 
 void springs_assemble(const void *data, const MatrixSink *sink)
@@ -220,7 +287,7 @@ void springs_assemble(const void *data, const MatrixSink *sink)
   for (PetscInt n = 0; n < set->count; n++) {
     const WeightedSpring *spring = &set->springs[n];
     const Matrix3         tangent = spring_tangent(spring, sink->part);
-    const Vector3         along = direction_of(spring->now);
+    const Vector3         along = spring->along;
     const PetscReal       damping = sink->damping * set->damping * spring->stiffness;
 
     for (PetscInt k = 0; k < width * width; k++) {

@@ -11,12 +11,14 @@
 
 #include "force.h"
 
-enum { SPRING_MOST_NODES = 12 };
+enum { SPRING_MOST_NODES = 12, SPRING_MOST_RUN = 3 };
 
 typedef struct {
   PetscReal stiffness; /* N/m: c */
   PetscReal length;    /* m: l_0 */
   Vector3   rest, now; /* s at rest, and where the forces were found last */
+  Vector3   along;     /* unit, of the latter; zero where that is */
+  PetscInt  run;       /* springs from this one on with the same points, none of them in another's run */
 } WeightedSpring;
 
 typedef struct {
@@ -28,6 +30,7 @@ typedef struct {
   Vector3        *corners;  /* owned, of its elements where the forces were found last */
   PetscReal      *measures; /* owned, of its elements at rest: m, m^2 or m^3 */
   PetscReal       young, damping;
+  PetscInt        leader; /* where the last run begins */
 } SpringSet;
 
 /* A side that elements of a mesh have: two of its points, by number, and one element; in triangles also the

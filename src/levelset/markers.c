@@ -90,10 +90,15 @@ static PetscInt owned_number(const GridBox *box, PetscInt c)
 static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Side side, Particles markers,
                                  PetscReal *field, PetscInt64 *strayed)
 {
-  const PetscReal surely_right = 1.5 * sampler->h; /* the field at a centre, for all places in its cell */
-  ParticleView    view;
+  const PetscReal  surely_right = 1.5 * sampler->h; /* the field at a centre, for all places in its cell */
+  const Vec        partners = level_set->sides ? level_set->sides->partners : NULL;
+  const PetscReal *contact =
+      NULL; /* more than 0 near a line of contact, which leaves markers of the wall behind */
+  ParticleView view;
 
   PetscFunctionBegin;
+  if (partners)
+    PetscCall(VecGetArrayRead(partners, &contact));
   PetscCall(ParticlesGetView(markers, &view));
   PetscCheck(view.first, sampler->box->comm, PETSC_ERR_ORDER, "Markers must be arranged to correct");
   for (PetscInt r = 0; r < level_set->band.count; r++) {
@@ -103,7 +108,8 @@ static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Sid
     for (PetscInt c = 0; c < run.count; c++) {
       const PetscBool near_shell = is_near_shell(sampler->map, run.first + c);
 
-      if (!near_shell && side * sampler->value[run.first + c] > surely_right)
+      if ((!near_shell && side * sampler->value[run.first + c] > surely_right) ||
+          (contact && contact[run.first + c] > 0.))
         continue;
       for (PetscInt n = first[c]; n < first[c + 1]; n++) {
         const PetscReal radius = view.values[n];
@@ -115,6 +121,8 @@ static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Sid
       }
     }
   }
+  if (partners)
+    PetscCall(VecRestoreArrayRead(partners, &contact));
   PetscFunctionReturn(0);
 }
 

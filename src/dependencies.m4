@@ -95,17 +95,24 @@ AC_DEFUN([MILLRACE_CHECK_PLAIN_HDF5], [
 ])
 
 # ParMETIS is optional. PT-Scotch imitates part of it, so the check is for a function that only the real one has,
-# and the library is linked before PETSc's.
+# and the library is linked before PETSc's. One of another MPI (Debian's is of Open MPI) links, and crashes.
 AC_DEFUN([MILLRACE_CHECK_PARMETIS], [
-  have_parmetis=no
+  have_parmetis="no (PT-Scotch or slices divide meshes among ranks)"
   AC_ARG_WITH([parmetis], [AS_HELP_STRING([--without-parmetis], [do not link ParMETIS])])
+  parmetis_saved_LIBS=$LIBS
+  LIBS="-lparmetis -lmetis -lm $LIBS"
+  AC_MSG_CHECKING([whether ParMETIS links with this MPI])
   AS_VAR_IF([with_parmetis], [no], [],
-    [AC_CHECK_HEADER([parmetis.h],
-      [AC_CHECK_LIB([parmetis], [ParMETIS_V3_AdaptiveRepart], [have_parmetis=yes], [], [-lmetis -lm])])])
+    [AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <parmetis.h>]],
+        [[return MPI_Init(0, 0) || !ParMETIS_V3_AdaptiveRepart;]])],
+      [AS_IF([test "$(ldd conftest$EXEEXT 2> /dev/null | grep -cE 'libmpi(ch)?\.so')" -gt 1],
+        [have_parmetis="no (there is one of another MPI; PT-Scotch or slices divide meshes among ranks)"],
+        [have_parmetis=yes])])])
+  AC_MSG_RESULT([$have_parmetis])
+  LIBS=$parmetis_saved_LIBS
   AS_VAR_IF([have_parmetis], [yes],
     [PARMETIS_LIBS="-lparmetis -lmetis"
-     PARMETIS_CFLAGS=-DMILLRACE_HAVE_PARMETIS],
-    [have_parmetis="no (PT-Scotch or slices divide meshes among ranks)"])
+     PARMETIS_CFLAGS=-DMILLRACE_HAVE_PARMETIS])
   AC_SUBST([PARMETIS_LIBS])
   AC_SUBST([PARMETIS_CFLAGS])
 ])

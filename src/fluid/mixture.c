@@ -75,7 +75,6 @@ static PetscErrorCode LargestWithin(const GridBox *box, Vec field, const GridRan
   PetscFunctionReturn(0);
 }
 
-/* The reference density, and whether anything is viscous. Edges on upper sides count through their cells. */
 PetscErrorCode FluidCreateAdvected(Fluid fluid)
 {
   PetscFunctionBegin;
@@ -84,6 +83,7 @@ PetscErrorCode FluidCreateAdvected(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
+/* The reference density, and whether anything is viscous. Edges on upper sides count through their cells. */
 static PetscErrorCode FindScales(Fluid fluid)
 {
   const GridBox *box = grid_box(fluid->grid);

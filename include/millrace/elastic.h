@@ -20,6 +20,9 @@ PetscErrorCode PhaseSetElasticStep(Phase phase, PetscReal dt);
    a region they hold the strain of the thesis or the logarithm of the conformation, around it what is carried
    on from there. None while nothing is elastic. Not collective. */
 PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields);
+/* Lends marks, 1 in all local cells that are up to three cells from an elastic region, which are those whose
+   strain decides what that becomes within a step; null: all do. Not collective. */
+PetscErrorCode PhaseMarkStrains(Phase phase, const unsigned char **marks);
 /* The closed cells, as PhaseAdvance takes them, where it has not told yet. Collective: fluid. */
 PetscErrorCode PhaseSetClosed(Phase phase, Vec closed);
 /* The stress that the strain, once carried along, will have left after `dt` of relaxation and of stretching

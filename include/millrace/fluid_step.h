@@ -62,9 +62,11 @@ PetscErrorCode FluidPredictViscosity(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidPredictForces(Fluid fluid, PetscReal dt);
 
 /* After FluidPredictAdvection: carries values of cells along the same trajectories (and may exchange the
-   fields for others); what flows in is as it is beside the side. Then the velocity on its way feels the
-   stress of the mixture. Collective: fluid. */
-PetscErrorCode FluidCarryCells(Fluid fluid, PetscReal dt, PetscInt count, Vec fields[]);
+   fields for others); what flows in is as it is beside the side. Where `marks` of local cells are 0 (null:
+   nowhere) and up to three cells around, nothing is asked of them; ghosts are left to the caller. Then the
+   velocity on its way feels the stress of the mixture. Collective: fluid. */
+PetscErrorCode FluidCarryCells(Fluid fluid, PetscReal dt, const unsigned char *marks, PetscInt count,
+                               Vec fields[]);
 PetscErrorCode FluidPredictStress(Fluid fluid, PetscReal dt);
 
 /* Sets the given velocities of `faces` at `time` and adds the pressure jumps over `dt`, if they act, on the

@@ -110,10 +110,12 @@ PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradie
 /* Carries values on from the places where `known` is positive, `layers` cells deep, constant along the
    gradient of `distance` (which grows away from them; ghosts valid). `known` is a cell field; a face is known
    if one of its cells is. Faces take values from places that they see past the shells of `map` (null: there
-   are none). Ghosts between ranks of all are valid afterwards; nothing beyond a side is used. Several face
-   fields (at most MOST_EXTENDED) are carried on at once, the deepest first. Collective: fluid. */
-enum { MOST_EXTENDED = 3 };
-PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
+   are none). Ghosts between ranks of all are valid afterwards; nothing beyond a side is used. Several fields
+   (at most MOST_EXTENDED) are carried on at once, those of faces with the deepest first. Collective: fluid.
+ */
+enum { MOST_EXTENDED = 6 };
+PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, PetscInt count,
+                           const Vec fields[]);
 PetscErrorCode ExtendFaces(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known, PetscInt count,
                            const PetscInt layers[], Vec *const faces[]);
 

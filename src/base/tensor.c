@@ -9,7 +9,8 @@
    rotations of M^T M with a QR factorisation after it (McAdams et al. 2011) need half of the work, but leave
    an error of sqrt(eps) where the second value is about sqrt(eps) of the first: 9e-9 was measured.
 
-   Principal axes by cyclic Jacobi rotations. Scales are powers of two, which change no digit. */
+   Principal axes by cyclic Jacobi rotations; exponentials and logarithms by them, or near zero and one, where
+   series of products cost a fifth, by these. Scales are powers of two, which change no digit. */
 
 /* before everything else, so that also what headers define inline rounds after each operation */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -337,10 +338,114 @@ PetscReal portable_log(PetscReal x)
   return k * ln2_high + (2 * s + (2 * s * sum + k * ln2_low));
 }
 
+/* The numbers that a symmetric matrix has. */
+typedef struct {
+  PetscReal xx, yy, zz, xy, yz, zx;
+} Symmetric;
+
+static inline Symmetric symmetric_part_of(const Matrix3 *m, PetscReal shift)
+{
+  return (Symmetric){m->at[X][X] + shift, m->at[Y][Y] + shift, m->at[Z][Z] + shift,
+                     m->at[Y][X],         m->at[Z][Y],         m->at[Z][X]};
+}
+
+static inline Matrix3 matrix_of(const Symmetric *m)
+{
+  return (Matrix3){{{m->xx, m->xy, m->zx}, {m->xy, m->yy, m->yz}, {m->zx, m->yz, m->zz}}};
+}
+
+/* a b + shift for matrices with the same axes. */
+static inline Symmetric product_of_commuting(const Symmetric *a, const Symmetric *b, PetscReal shift)
+{
+  return (Symmetric){a->xx * b->xx + a->xy * b->xy + a->zx * b->zx + shift,
+                     a->xy * b->xy + a->yy * b->yy + a->yz * b->yz + shift,
+                     a->zx * b->zx + a->yz * b->yz + a->zz * b->zz + shift,
+                     a->xx * b->xy + a->xy * b->yy + a->zx * b->yz,
+                     a->xy * b->zx + a->yy * b->yz + a->yz * b->zz,
+                     a->xx * b->zx + a->xy * b->yz + a->zx * b->zz};
+}
+
+static inline Symmetric scaled_symmetric(PetscReal factor, const Symmetric *m)
+{
+  return (Symmetric){factor * m->xx, factor * m->yy, factor * m->zz,
+                     factor * m->xy, factor * m->yz, factor * m->zx};
+}
+
+/* A bound of the eigenvalues' size: the largest sum of a row's. Not a number is larger than any. */
+static PetscReal largest_row(const Symmetric *m)
+{
+  const PetscReal xy = PetscAbsReal(m->xy), yz = PetscAbsReal(m->yz), zx = PetscAbsReal(m->zx);
+  const PetscReal x = PetscAbsReal(m->xx) + xy + zx, y = PetscAbsReal(m->yy) + xy + yz,
+                  z = PetscAbsReal(m->zz) + yz + zx;
+
+  if (!(x + y + z <= PETSC_MAX_REAL))
+    return HUGE_VAL;
+  return PetscMax(PetscMax(x, y), z);
+}
+
+/* 1 + m (1 + m/2 (1 + m/3 ...)), as far as it changes a digit. */
+static Matrix3 exponential_series(const Symmetric *m, PetscReal size)
+{
+  static const PetscReal inverse[] = {1.,       1.,       1. / 2.,  1. / 3., 1. / 4.,  1. / 5.,
+                                      1. / 6.,  1. / 7.,  1. / 8.,  1. / 9., 1. / 10., 1. / 11.,
+                                      1. / 12., 1. / 13., 1. / 14., 1. / 15.};
+  const PetscInt         most = PETSC_STATIC_ARRAY_LENGTH(inverse) - 1;
+  Symmetric              sum = {1., 1., 1., 0., 0., 0.};
+  PetscInt               terms = 1;
+
+  for (PetscReal last = size; last > 0.125 * PETSC_MACHINE_EPSILON && terms < most;
+       last *= size * inverse[terms])
+    terms++;
+  for (PetscInt n = terms; n > 0; n--) {
+    const Symmetric part = scaled_symmetric(inverse[n], m);
+
+    sum = product_of_commuting(&part, &sum, 1.);
+  }
+  return matrix_of(&sum);
+}
+
+/* Adjugate over determinant. */
+static Symmetric inverse_of_positive(const Symmetric *m)
+{
+  const Symmetric adjugate = {m->yy * m->zz - m->yz * m->yz, m->zz * m->xx - m->zx * m->zx,
+                              m->xx * m->yy - m->xy * m->xy, m->yz * m->zx - m->xy * m->zz,
+                              m->zx * m->xy - m->yz * m->xx, m->xy * m->yz - m->zx * m->yy};
+
+  return scaled_symmetric(1 / (m->xx * adjugate.xx + m->xy * adjugate.xy + m->zx * adjugate.zx), &adjugate);
+}
+
+/* ln (1 + x) = 2 artanh z = 2 z (1 + z^2 / 3 + z^4 / 5 + ...) with z = x / (2 + x), as far as it changes a
+   digit. */
+static Matrix3 logarithm_series(const Symmetric *x, PetscReal size)
+{
+  const Symmetric twice = {x->xx + 2., x->yy + 2., x->zz + 2., x->xy, x->yz, x->zx},
+                  inverse = inverse_of_positive(&twice);
+  const Symmetric z = product_of_commuting(x, &inverse, 0.), square = product_of_commuting(&z, &z, 0.);
+  const PetscReal ratio = (size / (2 - size)) * (size / (2 - size));
+  Symmetric       sum;
+  PetscInt        terms = 0;
+
+  for (PetscReal last = 1; last > 0.125 * PETSC_MACHINE_EPSILON; last *= ratio)
+    terms++;
+  sum = (Symmetric){.xx = 2 / (PetscReal)(2 * terms + 1)};
+  sum.yy = sum.zz = sum.xx;
+  for (PetscInt n = terms - 1; n >= 0; n--)
+    sum = product_of_commuting(&square, &sum, 2 / (PetscReal)(2 * n + 1));
+  sum = product_of_commuting(&z, &sum, 0.);
+  return matrix_of(&sum);
+}
+
+static const PetscReal series_reach = 0.5; /* with as many terms as there are inverses */
+
 Matrix3 symmetric3_exp(const Matrix3 *m)
 {
-  PrincipalAxes parts = symmetric3_eigen(m);
+  const Symmetric whole = symmetric_part_of(m, 0);
+  const PetscReal size = largest_row(&whole);
+  PrincipalAxes   parts;
 
+  if (size <= series_reach)
+    return exponential_series(&whole, size);
+  parts = symmetric3_eigen(m);
   for (PetscInt d = 0; d < DIM; d++)
     parts.values.at[d] = portable_exp(parts.values.at[d]);
   return symmetric3_compose(&parts);
@@ -348,8 +453,13 @@ Matrix3 symmetric3_exp(const Matrix3 *m)
 
 Matrix3 symmetric3_log(const Matrix3 *m)
 {
-  PrincipalAxes parts = symmetric3_eigen(m);
+  const Symmetric rest = symmetric_part_of(m, -1);
+  const PetscReal size = largest_row(&rest);
+  PrincipalAxes   parts;
 
+  if (size <= series_reach)
+    return logarithm_series(&rest, size);
+  parts = symmetric3_eigen(m);
   for (PetscInt d = 0; d < DIM; d++)
     parts.values.at[d] = portable_log(parts.values.at[d]);
   return symmetric3_compose(&parts);

@@ -189,15 +189,15 @@ static PetscErrorCode TraceNearSurfaces(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
+PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt, const unsigned char *marks)
 {
   PetscFunctionBegin;
   if (fluid->config->advection == ADVECT_CENTRAL) {
     PetscCall(TraceNearSurfaces(fluid, dt));
     PetscCall(FluidCountParts(fluid, dt));
   } else {
-    PetscCall(TraceShifts(fluid, -dt, NULL, fluid->feet));
-    PetscCall(TraceShifts(fluid, dt, NULL, fluid->heads));
+    PetscCall(TraceShifts(fluid, -dt, marks, fluid->feet));
+    PetscCall(TraceShifts(fluid, dt, marks, fluid->heads));
   }
   PetscCall(FluidTraceNearShells(fluid, dt));
   PetscFunctionReturn(0);
@@ -267,8 +267,8 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const AdvectedField *
 {
   const GridRange range = carried_range(fluid, carried);
   const PetscInt  answer = fluid->config->advection == ADVECT_MACCORMACK ? 1 : 0;
-  Journey         journey = {.box = grid_box(fluid->grid), .direction = carried->direction};
-  const Vec       original = *field;
+  Journey journey = {.box = grid_box(fluid->grid), .direction = carried->direction, .marks = carried->marks};
+  const Vec original = *field;
 
   PetscFunctionBegin;
   PetscCall(Carry(fluid, &journey, &range, original));

@@ -173,7 +173,7 @@ static PetscErrorCode AdvanceStage(Fluid fluid, const AdvectedField *carried, St
 
 PetscErrorCode FluidAddInertia(Fluid fluid, PetscInt d, Vec acceleration)
 {
-  const AdvectedField carried = {d, 0, 0.};
+  const AdvectedField carried = {.direction = d};
   Stage               stage = {.kept = 1., .ratio = 1. / grid_spacing(fluid->grid)};
 
   PetscFunctionBegin;

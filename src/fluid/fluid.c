@@ -124,7 +124,7 @@ static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
 static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
 {
   const GridBox      *box = grid_box(fluid->grid);
-  const AdvectedField carried = {CELL_VALUES, s, 0.};
+  const AdvectedField carried = {.direction = CELL_VALUES, .scalar = s};
   PetscReal          *value;
 
   PetscFunctionBegin;
@@ -219,7 +219,7 @@ static PetscErrorCode AddGain(Fluid fluid, PetscInt d, PetscReal time)
    the last step half is carried along, and taken off again there. */
 static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
-  const AdvectedField carried = {d, 0, dt};
+  const AdvectedField carried = {.direction = d, .dt = dt};
   const PetscReal     kinematic = fluid->config->viscosity / fluid->config->density;
   const PetscReal     amount = (1. - implicitness(fluid)) * dt * kinematic;
 
@@ -290,7 +290,7 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
 /* Step 4: what acts at the end of the trajectories. */
 static PetscErrorCode ImplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
-  const AdvectedField carried = {d, 0, dt};
+  const AdvectedField carried = {.direction = d, .dt = dt};
   const PetscReal     kinematic = fluid->config->viscosity / fluid->config->density;
   const PetscReal     amount = implicitness(fluid) * dt * kinematic;
   PetscInt            iterations;
@@ -320,7 +320,7 @@ static PetscErrorCode AdvectVelocity(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    const AdvectedField carried = {d, 0, dt};
+    const AdvectedField carried = {.direction = d, .dt = dt};
 
     PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
     PetscCall(AddGain(fluid, d, -0.5 * dt));
@@ -346,7 +346,7 @@ static PetscErrorCode AdvectGroups(Fluid fluid, PetscReal dt)
   for (PetscInt g = 0; g < fluid->group_count; g++) {
     fluid_swap_group(fluid, g);
     PetscCall(PrepareAdvection(fluid, dt));
-    PetscCall(FluidTraceTrajectories(fluid, dt));
+    PetscCall(FluidTraceTrajectories(fluid, dt, NULL));
     PetscCall(AdvectVelocity(fluid, dt));
     PetscCall(KeepAdvected(fluid, dt));
     fluid_swap_group(fluid, g);
@@ -367,7 +367,7 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   PetscCall(AdvectGroups(fluid, dt));
   PetscCall(PrepareAdvection(fluid, dt));
   if (!fluid->group_count || fluid->config->scalar_count)
-    PetscCall(FluidTraceTrajectories(fluid, dt));
+    PetscCall(FluidTraceTrajectories(fluid, dt, NULL));
   if (fluid->config->advection != ADVECT_NONE)
     PetscCall(FluidGetTravel(fluid, fluid->earlier, dt, &fluid->report.travel));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)

@@ -165,12 +165,13 @@ PetscErrorCode FluidSetSlips(Fluid fluid, PetscInt obstacles, const PetscBool sl
    along fluid->earlier. `fill` refreshes the ghosts of an intermediate field. */
 enum { CELL_VALUES = -1, NO_SCALAR = -1 };
 typedef struct {
-  PetscInt  direction; /* of a velocity component, or CELL_VALUES */
-  PetscInt  scalar;    /* NO_SCALAR: cell values that no side gives */
-  PetscReal dt;
+  PetscInt             direction; /* of a velocity component, or CELL_VALUES */
+  PetscInt             scalar;    /* NO_SCALAR: cell values that no side gives */
+  PetscReal            dt;
+  const unsigned char *marks; /* of the places along trajectories that are carried; null: all */
 } AdvectedField;
 /* Finds the step's trajectories along fluid->earlier; before any FluidAdvect. */
-PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt);
+PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt, const unsigned char *marks);
 PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried,
                            Vec *field); /* may swap it for a scratch field */
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const AdvectedField *carried, Vec field);

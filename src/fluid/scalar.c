@@ -138,7 +138,7 @@ static PetscErrorCode Cool(Fluid fluid, PetscInt scalar, PetscReal dt, Vec field
 
 PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, PetscReal implicitness)
 {
-  const AdvectedField carried = {CELL_VALUES, scalar, dt};
+  const AdvectedField carried = {.direction = CELL_VALUES, .scalar = scalar, .dt = dt};
   const PetscReal     amount = fluid->config->scalars[scalar].diffusivity * dt;
   Vec                 field = fluid->next_scalars[scalar];
   PetscInt            iterations;

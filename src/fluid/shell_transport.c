@@ -164,9 +164,9 @@ PetscErrorCode FluidTraceNearShells(Fluid fluid, PetscReal dt)
   PetscCall(ResetShellTransport(fluid));
   PetscCall(OpenTracer(fluid, dt, &tracer));
   for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(FindDepartures(&tracer, &(AdvectedField){d, 0, dt}));
+    PetscCall(FindDepartures(&tracer, &(AdvectedField){.direction = d, .dt = dt}));
   if (fluid->config->scalar_count > 0)
-    PetscCall(FindDepartures(&tracer, &(AdvectedField){CELL_VALUES, 0, dt}));
+    PetscCall(FindDepartures(&tracer, &(AdvectedField){.direction = CELL_VALUES, .dt = dt}));
   PetscCall(CloseTracer(&tracer));
   PetscFunctionReturn(0);
 }

@@ -109,16 +109,15 @@ PetscErrorCode FluidPredictStress(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidCarryCells(Fluid fluid, PetscReal dt, PetscInt count, Vec fields[])
+PetscErrorCode FluidCarryCells(Fluid fluid, PetscReal dt, const unsigned char *marks, PetscInt count,
+                               Vec fields[])
 {
-  const AdvectedField carried = {CELL_VALUES, NO_SCALAR, dt};
+  const AdvectedField carried = {CELL_VALUES, NO_SCALAR, dt, marks};
 
   PetscFunctionBegin;
   if (count && fluid->group_count && !fluid->config->scalar_count) /* else they are known */
-    PetscCall(FluidTraceTrajectories(fluid, dt));
-  for (PetscInt n = 0; n < count; n++) {
+    PetscCall(FluidTraceTrajectories(fluid, dt, marks));
+  for (PetscInt n = 0; n < count; n++)
     PetscCall(FluidAdvect(fluid, &carried, &fields[n]));
-    PetscCall(FluidFillCarriedGhosts(fluid, &carried, fields[n], fluid->time + dt));
-  }
   PetscFunctionReturn(0);
 }

@@ -355,12 +355,16 @@ static PetscErrorCode ExtendField(ExtendedField *carried, Vec distance, Vec know
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field)
+PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, PetscInt count,
+                           const Vec fields[])
 {
-  ExtendedField carried = {
-      .grid = grid, .direction = CELLS, .count = 1, .layers = {layers}, .field = {field}};
+  ExtendedField carried = {.grid = grid, .direction = CELLS, .count = count};
 
   PetscFunctionBegin;
+  for (PetscInt f = 0; f < count; f++) {
+    carried.layers[f] = layers;
+    carried.field[f] = fields[f];
+  }
   PetscCall(MacGridExchange(grid, known));
   PetscCall(ExtendField(&carried, distance, known));
   PetscFunctionReturn(0);

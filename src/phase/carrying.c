@@ -295,8 +295,7 @@ PetscErrorCode PhaseFindCarrying(Phase phase, Vec *const groups[], Vec faces[DIM
   PetscCall(MacGridCreateFaceField(phase->grid, kinks));
   PetscCall(GetFlows(phase, groups, &flows));
   PetscCall(FindSlips(phase, &flows, away, known, slips));
-  for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(ExtendCells(phase->grid, away, known, SLIP_LAYERS, slips[d]));
+  PetscCall(ExtendCells(phase->grid, away, known, SLIP_LAYERS, dimension, slips));
   PetscCall(FindKinks(phase, flows.crossings.distances, slips, kinks));
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(MoveFaces(phase, &flows, d, kinks[d], faces[d]));

@@ -23,7 +23,8 @@ struct _p_ElasticRegions {
   Vec            *fields;             /* components of the first region, of the second, ... */
   Vec            *kept;               /* null until needed */
   Vec             known;
-  Vec            *stress; /* components of one region */
+  Vec            *stress;          /* components of one region */
+  unsigned char  *marks, *widened; /* of PhaseMarkStrains */
 };
 
 /* Null: none at present. */
@@ -78,6 +79,8 @@ PetscErrorCode PhaseCreateElastic(Phase phase)
   for (PetscInt n = 0; n < elastic->components; n++)
     PetscCall(MacGridCreateField(phase->grid, &elastic->stress[n]));
   PetscCall(MacGridCreateField(phase->grid, &elastic->known));
+  PetscCall(PetscMalloc1(grid_box(phase->grid)->length, &elastic->marks));
+  PetscCall(PetscMalloc1(grid_box(phase->grid)->length, &elastic->widened));
   PetscCall(MixtureCreateStress(phase->grid, &phase->mixture));
   PetscFunctionReturn(0);
 }
@@ -97,6 +100,8 @@ PetscErrorCode PhaseDestroyElastic(Phase phase)
   for (PetscInt n = 0; n < elastic->components; n++)
     PetscCall(VecDestroy(&elastic->stress[n]));
   PetscCall(VecDestroy(&elastic->known));
+  PetscCall(PetscFree(elastic->marks));
+  PetscCall(PetscFree(elastic->widened));
   PetscCall(PetscFree2(elastic->fields, elastic->stress));
   PetscCall(PetscFree(elastic->kept));
   PetscCall(PetscFree(phase->elastic));
@@ -193,17 +198,18 @@ static PetscErrorCode RestoreTensors(Vec fields[], TensorField *tensors)
   PetscFunctionReturn(0);
 }
 
-static Matrix3 tensor_at(const TensorField *tensors, PetscInt c)
+/* With one branch for each dimension: it is read for every cell several times a step. */
+static inline Matrix3 tensor_at(const TensorField *tensors, PetscInt c)
 {
-  Matrix3 m = {{{0.}}};
+  PetscReal *const *at = tensors->at;
 
-  for (PetscInt n = 0; n < tensors->components; n++)
-    m.at[tensors->rows[n]][tensors->columns[n]] = m.at[tensors->columns[n]][tensors->rows[n]] =
-        tensors->at[n][c];
-  return m;
+  if (tensors->components == MOST_COMPONENTS)
+    return (Matrix3){
+        {{at[0][c], at[3][c], at[5][c]}, {at[3][c], at[1][c], at[4][c]}, {at[5][c], at[4][c], at[2][c]}}};
+  return (Matrix3){{{at[0][c], at[2][c], 0.}, {at[2][c], at[1][c], 0.}, {0., 0., 0.}}};
 }
 
-static void set_tensor(const TensorField *tensors, PetscInt c, const Matrix3 *m)
+static inline void set_tensor(const TensorField *tensors, PetscInt c, const Matrix3 *m)
 {
   for (PetscInt n = 0; n < tensors->components; n++)
     tensors->at[n][c] = m->at[tensors->rows[n]][tensors->columns[n]];
@@ -284,6 +290,55 @@ PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields)
       any = PETSC_TRUE;
   *count = any ? elastic->count * elastic->components : 0;
   *fields = elastic ? elastic->fields : NULL;
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_elastic_now(Phase phase, PetscInt region)
+{
+  const ElasticRegions *elastic = phase->elastic;
+
+  for (PetscInt e = 0; e < elastic->count; e++)
+    if (elastic->region[e] == region)
+      return law_of(phase, region) ? PETSC_TRUE : PETSC_FALSE;
+  return PETSC_FALSE;
+}
+
+VECTOR_CLONES static void widen(const unsigned char *restrict marks, PetscInt from, PetscInt to,
+                                PetscInt stride, unsigned char *restrict widened)
+{
+  for (PetscInt c = from; c < to; c++)
+    widened[c] = marks[c] | marks[c - stride] | marks[c + stride];
+}
+
+/* By a cell at a time, whatever rows it runs into beyond the ghosts. */
+PetscErrorCode PhaseMarkStrains(Phase phase, const unsigned char **marks)
+{
+  enum { REACH = 3 };
+  ElasticRegions *elastic = phase->elastic;
+  const GridBox  *box = grid_box(phase->grid);
+  PetscBool       marked[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  *marks = NULL;
+  if (!elastic || phase->any_closed) /* walls take means of all that is around them */
+    PetscFunctionReturn(0);
+  for (PetscInt r = 0; r < phase->count; r++)
+    marked[r] = is_elastic_now(phase, r);
+  for (PetscInt c = 0; c < box->length; c++)
+    elastic->marks[c] = marked[phase->region[c]] ? 1 : 0;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt n = 0; n < REACH; n++) {
+      const PetscInt stride = box->stride[d];
+      unsigned char *swap = elastic->marks;
+
+      PetscCall(PetscArraycpy(elastic->widened, elastic->marks, stride));
+      widen(elastic->marks, stride, box->length - stride, stride, elastic->widened);
+      PetscCall(PetscArraycpy(elastic->widened + box->length - stride, elastic->marks + box->length - stride,
+                              stride));
+      elastic->marks = elastic->widened;
+      elastic->widened = swap;
+    }
+  *marks = elastic->marks;
   PetscFunctionReturn(0);
 }
 
@@ -420,13 +475,14 @@ static PetscErrorCode CarryOn(Phase phase, PetscInt region, PetscInt layers, Vec
   for (PetscInt n = 0; n < elastic->components && others; n++) {
     PetscCall(VecGetArray(fields[n], &value));
     for (PetscInt c = 0; c < box->length; c++)
-      value[c] *= known[c];
+      value[c] = known[c] > 0. ? value[c] : 0.;
     PetscCall(VecRestoreArray(fields[n], &value));
   }
   PetscCall(VecRestoreArray(elastic->known, &known));
+  if (others)
+    PetscCall(ExtendCells(phase->grid, phase->distances[region], elastic->known, layers, elastic->components,
+                          fields));
   for (PetscInt n = 0; n < elastic->components; n++) {
-    if (others)
-      PetscCall(ExtendCells(phase->grid, phase->distances[region], elastic->known, layers, fields[n]));
     PetscCall(CarryIntoClosed(phase, fields[n]));
     PetscCall(MacGridMirrorGhosts(phase->grid, fields[n]));
   }
@@ -505,13 +561,13 @@ static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, const WalledFlow
   PetscCall(GetTensors(elastic, elastic->stress, &stresses));
   FOR_CELLS(box, i, j, k) {
     const PetscInt c = box_index(box, i, j, k);
-    Matrix3        strain, gradient, stress = {{{0.}}};
+    Matrix3        strain, gradient, stress;
 
-    if (has_own_strain(phase, region, c)) {
-      strain = tensor_at(&strains, c);
-      gradient = velocity_gradient(flow, c);
-      stress = predicted_stress(law, &step, viscosity, &gradient, &strain);
-    }
+    if (!has_own_strain(phase, region, c))
+      continue;
+    strain = tensor_at(&strains, c);
+    gradient = velocity_gradient(flow, c);
+    stress = predicted_stress(law, &step, viscosity, &gradient, &strain);
     set_tensor(&stresses, c, &stress);
   }
   PetscCall(RestoreTensors(elastic->stress, &stresses));

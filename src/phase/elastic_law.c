@@ -99,11 +99,11 @@ PetscReal matrix_largest_value(PetscInt dimension, const Matrix3 *m)
          PetscSqrtReal(1. - 1. / (PetscReal)dimension) * matrix_norm(&deviator);
 }
 
-/* Of any matrix: Taylor's series of m / 2^n, squared n times. */
+/* Of any matrix: Taylor's series of m / 2^n, as far as it changes a digit, squared n times. */
 Matrix3 matrix_exponential(const Matrix3 *m)
 {
-  const PetscInt terms = 12, most_squarings = 30;
-  PetscReal      size = 0.;
+  const PetscInt most_terms = 12, most_squarings = 30;
+  PetscReal      size = 0., last = 1.;
   PetscInt       squarings = 0;
   Matrix3        power = matrix_identity(), sum = matrix_identity(), part;
 
@@ -115,10 +115,14 @@ Matrix3 matrix_exponential(const Matrix3 *m)
     size *= 0.5;
     part = matrix_scaled(0.5, &part);
   }
-  for (PetscInt n = 1; n <= terms; n++) {
+  for (PetscInt n = 1; n <= most_terms && last > 0.1 * PETSC_MACHINE_EPSILON; n++) {
+    last *= size / (PetscReal)n;
     power = matrix3_multiply(&power, &part);
-    power = matrix_scaled(1. / (PetscReal)n, &power);
-    matrix_add(&sum, 1., &power);
+    for (PetscInt a = 0; a < 3; a++)
+      for (PetscInt b = 0; b < 3; b++) {
+        power.at[a][b] *= 1. / (PetscReal)n;
+        sum.at[a][b] += power.at[a][b];
+      }
   }
   for (PetscInt n = 0; n < squarings; n++)
     sum = matrix3_multiply(&sum, &sum);

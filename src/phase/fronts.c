@@ -251,7 +251,7 @@ PetscErrorCode PhaseExtendFromFronts(Phase phase, Vec weight, Vec values)
   PetscCall(VecRestoreArray(weight, &known));
   PetscCall(VecRestoreArray(away, &far));
   PetscCall(PhaseRestoreDistances(phase, distances));
-  PetscCall(ExtendCells(phase->grid, away, weight, BAND_CELLS, values));
+  PetscCall(ExtendCells(phase->grid, away, weight, BAND_CELLS, 1, &values));
   PetscFunctionReturn(0);
 }
 

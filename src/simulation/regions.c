@@ -450,14 +450,16 @@ PetscErrorCode SimulationFindStress(Simulation simulation, PetscReal dt)
 
 PetscErrorCode SimulationPullElastically(Simulation simulation, PetscReal dt)
 {
-  PetscInt count;
-  Vec     *fields;
+  const unsigned char *marks;
+  PetscInt             count;
+  Vec                 *fields;
 
   PetscFunctionBegin;
   if (!is_elastic(simulation))
     PetscFunctionReturn(0);
   PetscCall(PhaseGetStrains(simulation->phase, &count, &fields));
-  PetscCall(FluidCarryCells(simulation->fluid, dt, count, fields));
+  PetscCall(PhaseMarkStrains(simulation->phase, &marks));
+  PetscCall(FluidCarryCells(simulation->fluid, dt, marks, count, fields));
   PetscCall(FindStress(simulation, dt));
   PetscCall(FluidPredictStress(simulation->fluid, dt));
   PetscFunctionReturn(0);

@@ -281,7 +281,7 @@ static FieldDifference advection_error(AdvectionScheme scheme, PetscInt dimensio
     assert_success(VecSet(part.fluid->earlier[a], stream.at[a]));
   }
   fill(&part, d, waves, part.fluid->next[d]);
-  assert_success(FluidTraceTrajectories(part.fluid, dt));
+  assert_success(FluidTraceTrajectories(part.fluid, dt, NULL));
   assert_success(FluidAdvect(part.fluid, &(AdvectedField){.direction = d, .dt = dt}, &part.fluid->next[d]));
   error = difference_of(&part, d, 0, waves_carried, part.fluid->next[d]);
   finish(&part);

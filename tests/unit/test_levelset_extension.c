@@ -133,12 +133,12 @@ static void values_are_constant_along_the_normal(void **state)
   (void)state;
   for (dimension = 2; dimension <= 3; dimension++) {
     assert_success(CreateCase(PETSC_COMM_WORLD, 0, slab, along_slab, &test));
-    assert_success(ExtendCells(test.grid, test.distance, test.known, 5, test.field));
+    assert_success(ExtendCells(test.grid, test.distance, test.known, 5, 1, &test.field));
     assert_success(InterfaceCompare(test.grid, test.field, along_slab, slab, 4.4 / cells, &error));
     assert_near(error.largest, 0., 1e-13);
     assert_success(DestroyCase(&test));
     assert_success(CreateCase(PETSC_COMM_WORLD, 0, ball, around_ball, &test));
-    assert_success(ExtendCells(test.grid, test.distance, test.known, 5, test.field));
+    assert_success(ExtendCells(test.grid, test.distance, test.known, 5, 1, &test.field));
     assert_success(InterfaceCompare(test.grid, test.field, around_ball, ball, 2. / cells, &error));
     assert_on_all_ranks(error.largest < 0.12 && error.mean < 0.02); /* a cell's turn is 0.12 */
     assert_success(DestroyCase(&test));
@@ -177,7 +177,7 @@ static void corners_are_filled_layer_by_layer(void **state)
     for (PetscInt n = 1; n <= layers; n++)
       filled += 13. + 10. + (n - 1.);
     assert_success(CreateCase(PETSC_COMM_WORLD, 0, corner, one, &test));
-    assert_success(ExtendCells(test.grid, test.distance, test.known, layers, test.field));
+    assert_success(ExtendCells(test.grid, test.distance, test.known, layers, 1, &test.field));
     assert_success(CountValues(test.grid, test.field, 1., -7., counts));
     assert_near(counts[0], 0., 0.);
     assert_near(cells * cells - counts[1], filled, 0.);

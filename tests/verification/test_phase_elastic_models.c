@@ -398,7 +398,7 @@ static void Turn(SceneRun *flow, PetscInt steps)
   for (PetscInt n = 0; n < steps; n++) {
     assert_success(FluidPredictAdvection(flow->fluid, dt));
     assert_success(PhaseGetStrains(phase, &count, &fields));
-    assert_success(FluidCarryCells(flow->fluid, dt, count, fields));
+    assert_success(FluidCarryCells(flow->fluid, dt, NULL, count, fields));
     assert_success(PhaseStretch(phase, velocity, NULL, dt));
   }
 }

@@ -78,6 +78,13 @@ PetscErrorCode SolidSystemPrecondition(SolidSystem system, const PetscReal from[
 PetscErrorCode SolidSystemSetLocal(SolidSystem system, const char is_local[]);
 PetscErrorCode SolidSystemSolveLocal(SolidSystem system, const PetscReal from[], PetscReal to[]);
 
+/* Rows over the numbers of a surface: those of row r are first[r] to first[r + 1]. */
+typedef struct {
+  PetscInt         count;
+  const PetscInt  *first, *numbers;
+  const PetscReal *weights;
+} SurfaceRows;
+
 /* A solid whose surface is not that of bodies, as whoever couples it sees it, on the ranks that hold it: its
    unknowns, the velocities of its surface, three for each vertex, and C between them. All of its functions
    are called on every such rank at once.
@@ -96,6 +103,12 @@ typedef struct {
   /* Of shells that close a chamber: by how much a velocity of the surface makes what is behind it larger, in
      m^2 for each of its numbers, as the fluid sees it; zero elsewhere. With Prepare. Null: of no use. */
   PetscErrorCode (*TakeAreas)(void *context, const PetscReal areas[]);
+  /* For preconditioners: C_s = C + R^T J^T J R, with rows J over the numbers of the surface. TakeRows after
+     Prepare, whenever they change; Stiffen once C is that of the solve: `good` if J adds enough to C, and
+     there is an inverse. Null: of no use. */
+  PetscErrorCode (*TakeRows)(void *context, const SurfaceRows *rows);
+  PetscErrorCode (*Stiffen)(void *context, PetscBool *good);
+  PetscErrorCode (*SolveStiffened)(void *context, const PetscReal from[], PetscReal to[]);
   /* Of each vertex of the surface, in kg: what viscosity moves; zero: its velocity is given. Null: viscosity
      does not act on the surface. */
   const PetscReal *masses;

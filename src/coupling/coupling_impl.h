@@ -222,6 +222,10 @@ typedef struct {
   PetscReal           *surface;         /* of the solid's own numbers; scratch */
   PetscReal           *push;            /* W^T M_F u* of the solid's unknowns */
   PetscReal           *areas;           /* of copies of shells that close a chamber, see SolidOperator */
+  PetscMPIInt          holder;   /* the one rank that has the solid and can stiffen it; -1: there is none */
+  Vec                  sweep;    /* T of soft_surfaces.c; on the fluid team */
+  PetscBool            is_asked; /* `is_stiffened` is that of this solve */
+  PetscBool            is_stiffened;
 } DeformingSolids;
 
 /* (5.13): A is that of the Poisson problem. C and the right side of its rows are on every rank, all else on
@@ -323,6 +327,9 @@ PetscErrorCode CouplingBuildDeforming(Coupling coupling);
 PetscErrorCode CouplingAddDeforming(Coupling coupling, Vec x, Vec y);
 PetscErrorCode CouplingAddDeformingCleanly(Coupling coupling, Vec x, Vec y);
 PetscErrorCode CouplingAddDeformingPush(Coupling coupling, Vec y);
+/* Whether there is C_s of soft_surfaces.c in this solve; adds B_d R C_s^-1 R^T B_d^T x. */
+PetscErrorCode CouplingAskStiffened(Coupling coupling, PetscBool *is_stiffened);
+PetscErrorCode CouplingAddStiffened(Coupling coupling, Vec x, Vec y);
 /* The fluid that moves with the surfaces: its mass, for C, and what it gives to the right side. Collective:
    world. */
 PetscErrorCode CouplingPrepareDeforming(Coupling coupling);
@@ -404,6 +411,12 @@ PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt 
 PetscErrorCode CouplingBuildDeflation(Coupling coupling);
 PetscErrorCode CoupledSystemDropDeflation(CoupledSystem *system);
 PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x */
+
+/* soft_surfaces.c: who holds the solid; rows of B for its C_s. Collective: world. And the cycle on A as that
+   of S, on the fluid team. */
+PetscErrorCode CouplingFindHolder(Coupling coupling);
+PetscErrorCode CouplingTellSurfaceRows(Coupling coupling);
+PetscErrorCode CouplingCycleWithSurfaces(Coupling coupling, Vec x, Vec y);
 
 /* contact_faces.c */
 PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed);

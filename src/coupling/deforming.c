@@ -17,6 +17,8 @@
 typedef enum {
   REQUEST_END,
   REQUEST_SOLVE, /* velocities that forces on the surface make: R C^-1 R^T f */
+  REQUEST_STIFF, /* the same with C_s of soft_surfaces.c */
+  REQUEST_KNOW,  /* whether there is C_s */
   REQUEST_CLEAN, /* the same, without what is round-off of a sum of forces that cancel */
   REQUEST_PUSH,  /* those of the right side alone: R C^-1 b */
   REQUEST_FINISH /* those of both: V = C^-1 (b - R^T f), which the solid keeps */
@@ -46,6 +48,7 @@ PetscErrorCode DeformingClear(DeformingSolids *deforming)
   PetscCall(SolidPatchesDestroy(&deforming->patches));
   PetscCall(PetscFree(deforming->rows.rows));
   PetscCall(PetscFree(deforming->has_pressure));
+  PetscCall(VecDestroy(&deforming->sweep));
   PetscCall(PetscFree(deforming->faces));
   for (PetscInt p = 0; p < deforming->count && deforming->surfaces; p++)
     PetscCall(SurfaceDestroy(&deforming->surfaces[p]));
@@ -119,6 +122,7 @@ PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt 
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, deforming->thickness, (PetscMPIInt)total, MPIU_REAL, MPIU_MAX,
                              coupling->world));
   deforming->solid = solid;
+  PetscCall(CouplingFindHolder(coupling));
   PetscCall(NumberVertices(coupling));
   PetscCall(PetscCalloc4(deforming->copy_count, &deforming->copies, deforming->copy_count, &deforming->motion,
                          own, &deforming->surface, solid ? solid->unknown_count : 0, &deforming->push));
@@ -439,7 +443,8 @@ static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, co
     forces[n] = request == REQUEST_PUSH     ? solid->right_side[n] + push[n]
                 : request == REQUEST_FINISH ? solid->right_side[n] + push[n] - forces[n] / scale
                                             : forces[n] / scale;
-  PetscCall(solid->Solve(solid->context, forces, velocities));
+  PetscCall(
+      (request == REQUEST_STIFF ? solid->SolveStiffened : solid->Solve)(solid->context, forces, velocities));
   for (PetscInt n = 0; n < solid->unknown_count && solid->offset && takes_push(request); n++)
     velocities[n] += solid->offset[n];
   if (request == REQUEST_FINISH)
@@ -448,6 +453,18 @@ static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, co
     PetscCall(solid->Keep(solid->context));
   PetscCall(solid->Spread(solid->context, velocities, surface));
   PetscCall(PetscFree2(forces, velocities));
+  PetscFunctionReturn(0);
+}
+
+/* Collective: world. */
+static PetscErrorCode KnowStiffened(Coupling coupling)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+
+  PetscFunctionBegin;
+  if (deforming->solid)
+    PetscCall(deforming->solid->Stiffen(deforming->solid->context, &deforming->is_stiffened));
+  PetscCallMPI(MPI_Bcast(&deforming->is_stiffened, 1, MPIU_BOOL, deforming->holder, coupling->world));
   PetscFunctionReturn(0);
 }
 
@@ -548,6 +565,31 @@ PetscErrorCode CouplingAddDeformingPush(Coupling coupling, Vec y)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode CouplingAddStiffened(Coupling coupling, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(AskSolid(coupling, REQUEST_STIFF, x, y));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingAskStiffened(Coupling coupling, PetscBool *is_stiffened)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  Request          request = REQUEST_KNOW;
+
+  PetscFunctionBegin;
+  *is_stiffened = PETSC_FALSE;
+  if (!deforming->patches || deforming->holder < 0)
+    PetscFunctionReturn(0);
+  if (!deforming->is_asked) {
+    PetscCall(Agree(coupling, &request));
+    PetscCall(KnowStiffened(coupling));
+    deforming->is_asked = PETSC_TRUE;
+  }
+  *is_stiffened = deforming->is_stiffened;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode CouplingAnswer(Coupling coupling)
 {
   Request request = REQUEST_END;
@@ -557,7 +599,9 @@ PetscErrorCode CouplingAnswer(Coupling coupling)
     PetscFunctionReturn(0);
   do {
     PetscCall(Agree(coupling, &request));
-    if (!has_fluid(coupling) && request != REQUEST_END)
+    if (!has_fluid(coupling) && request == REQUEST_KNOW)
+      PetscCall(KnowStiffened(coupling));
+    else if (!has_fluid(coupling) && request != REQUEST_END)
       PetscCall(Respond(coupling, request, NULL, coupling->deforming.copies));
   } while (request != REQUEST_END);
   PetscFunctionReturn(0);
@@ -647,6 +691,7 @@ PetscErrorCode CouplingPrepareDeforming(Coupling coupling)
   PetscCall(SumFaces(deforming));
   if (deforming->solid && deforming->solid->TakeAreas)
     PetscCall(deforming->solid->TakeAreas(deforming->solid->context, deforming->surface));
+  PetscCall(CouplingTellSurfaceRows(coupling));
   PetscFunctionReturn(0);
 }
 
@@ -658,6 +703,7 @@ PetscErrorCode CouplingPushDeforming(Coupling coupling, Vec velocity[DIM])
   PetscFunctionBegin;
   if (!deforming->patches)
     PetscFunctionReturn(0);
+  deforming->is_asked = PETSC_FALSE;
   PetscCall(PetscArrayzero(deforming->copies, deforming->copy_count));
   if (has_fluid(coupling)) {
     PetscCall(MacGridGetFaces(coupling->grid, velocity, u));

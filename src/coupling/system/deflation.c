@@ -469,13 +469,13 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
     PetscCall(CouplingBuildDeflation(coupling));
   deflation = coupling->system.deflation;
   if (!deflation->count) {
-    PetscCall(CouplingCycle(coupling, x, y));
+    PetscCall(CouplingCycleWithSurfaces(coupling, x, y));
     PetscFunctionReturn(0);
   }
   PetscCall(TakeInner(coupling, x));
   PetscCall(BlockFactorSolve(deflation->factor, deflation->from, deflation->to));
   PetscCall(TakeRest(coupling, x));
-  PetscCall(CouplingCycle(coupling, deflation->rest, y));
+  PetscCall(CouplingCycleWithSurfaces(coupling, deflation->rest, y));
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &pull));
   PetscCall(CouplingGather(coupling, y, pull));
   for (PetscInt n = 0; n < TWIST * deflation->count; n++)

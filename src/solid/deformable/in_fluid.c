@@ -141,6 +141,7 @@ static PetscErrorCode SetMatrix(Solid solid)
   PetscCall(PointMatrixAddMasses(points->matrix, solid, fluid->added));
   PetscCall(FluidContactsAddTo(solid, points->matrix));
   fluid->is_set = PETSC_TRUE;
+  fluid->is_known = PETSC_FALSE;
   find_given(solid);
   PetscCall(BoneJointsSet(solid));
   PetscFunctionReturn(0);
@@ -195,6 +196,70 @@ static PetscErrorCode Solve(void *context, const PetscReal from[], PetscReal to[
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode DropRows(struct PointsInFluid *fluid)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(fluid->rows.first));
+  PetscCall(PetscFree(fluid->rows.numbers));
+  PetscCall(PetscFree(fluid->rows.weights));
+  fluid->rows.count = 0;
+  fluid->is_known = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakeRows(void *context, const SurfaceRows *rows)
+{
+  struct PointsInFluid *fluid = ((Solid)context)->points->in_fluid;
+  const PetscInt        count = rows->first[rows->count];
+  PetscInt             *first, *numbers;
+  PetscReal            *weights;
+
+  PetscFunctionBegin;
+  PetscCall(DropRows(fluid));
+  PetscCall(PetscMalloc1(rows->count + 1, &first));
+  PetscCall(PetscMalloc1(count, &numbers));
+  PetscCall(PetscMalloc1(count, &weights));
+  PetscCall(PetscArraycpy(first, rows->first, rows->count + 1));
+  PetscCall(PetscArraycpy(numbers, rows->numbers, count));
+  PetscCall(PetscArraycpy(weights, rows->weights, count));
+  fluid->rows = (SurfaceRows){rows->count, first, numbers, weights};
+  PetscFunctionReturn(0);
+}
+
+/* Not of points that are heavy or stiff beside the fluid at the surface: what they add to S is little beside
+   A. Joints are left out: C with them is stiffer still. */
+static PetscErrorCode Stiffen(void *context, PetscBool *good)
+{
+  const PetscReal       least = 0.05;
+  Solid                 solid = context;
+  struct PointsInFluid *fluid = solid->points->in_fluid;
+
+  PetscFunctionBegin;
+  if (!fluid->is_set)
+    PetscCall(SetMatrix(solid));
+  if (!fluid->is_known) {
+    fluid->is_known = PETSC_TRUE;
+    fluid->is_stiffened = PETSC_FALSE;
+    if (fluid->rows.count && points_may_factor(point_matrix_unknowns(solid->points->matrix)))
+      PetscCall(PointMatrixStiffen(solid->points->matrix, solid, &fluid->rows, least, &fluid->is_stiffened));
+  }
+  *good = fluid->is_stiffened;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SolveStiffened(void *context, const PetscReal from[], PetscReal to[])
+{
+  Solid             solid = context;
+  const SolidMotion given = {(Vector3 *)from, solid->points->residual.bodies};
+  SolidMotion       found = {(Vector3 *)to, solid->points->trial.bodies};
+
+  PetscFunctionBegin;
+  bones_unpack(solid, from, given.bodies);
+  PetscCall(PointMatrixSolveStiffened(solid->points->matrix, solid, &given, &found));
+  bones_pack(solid, found.bodies, to);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Create(Solid solid)
 {
   Points               *points = solid->points;
@@ -224,6 +289,9 @@ static PetscErrorCode Create(Solid solid)
                                   .Prepare = Prepare,
                                   .Solve = Solve,
                                   .TakeAreas = TakeAreas,
+                                  .TakeRows = TakeRows,
+                                  .Stiffen = Stiffen,
+                                  .SolveStiffened = SolveStiffened,
                                   .masses = fluid->masses,
                                   .right_side = fluid->right_side,
                                   .offset = fluid->offset,
@@ -242,6 +310,7 @@ PetscErrorCode PointsInFluidDestroy(Points *points)
   PetscCall(PetscFree2(points->in_fluid->surfaces, points->in_fluid->walls));
   PetscCall(PetscFree3(points->in_fluid->unknown, points->in_fluid->added, points->in_fluid->begun));
   PetscCall(PetscFree3(points->in_fluid->left, points->in_fluid->areas, points->in_fluid->masses));
+  PetscCall(DropRows(points->in_fluid));
   PetscCall(BonesDestroy(points));
   PetscCall(PetscFree(points->in_fluid));
   PetscFunctionReturn(0);

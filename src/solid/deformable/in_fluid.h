@@ -40,14 +40,16 @@ struct PointsInFluid {
   Twist        *carry;        /* impulses of their joints in the move, which belong to the velocity too */
   Twist         bones_pushed; /* momentum that contact and joints gave them so far */
   BoneJoints    joints;
-  Vector3      *begun;       /* velocities that the solve goes on from */
-  Vector3      *left;        /* places before a move */
-  PetscReal    *areas;       /* see SolidOperator */
-  PetscReal    *masses;      /* of points that viscosity moves, else zero */
-  PetscBool     is_implicit; /* elasticity of this step */
-  PetscBool     is_asked;    /* this rank solves for the fluid */
-  PetscBool     is_set;      /* the matrix has these weights, added masses and contacts */
-  MatrixWeights weights;     /* of C */
+  Vector3      *begun;                  /* velocities that the solve goes on from */
+  Vector3      *left;                   /* places before a move */
+  PetscReal    *areas;                  /* see SolidOperator */
+  PetscReal    *masses;                 /* of points that viscosity moves, else zero */
+  PetscBool     is_implicit;            /* elasticity of this step */
+  PetscBool     is_asked;               /* this rank solves for the fluid */
+  PetscBool     is_set;                 /* the matrix has these weights, added masses and contacts */
+  SurfaceRows   rows;                   /* of the stiffened C; owned */
+  PetscBool     is_known, is_stiffened; /* whether the matrix with them has a factor, once that is known */
+  MatrixWeights weights;                /* of C */
 };
 
 /* fluid_surface.c: what a fluid gets of the surface of a mesh, from where it was before to where it is. */

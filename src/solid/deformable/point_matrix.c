@@ -38,6 +38,7 @@ struct _p_PointMatrix {
   PetscReal  *values; /* of mat, while they are written */
   Vec         from, to;
   KSP         ksp;
+  KSP         stiffened; /* A + J^T J, or null */
   PetscReal   tolerance;
   PetscInt    solver; /* ElasticSolver that the ksp is set up for; -1: none */
 };
@@ -389,6 +390,7 @@ PetscErrorCode PointMatrixDestroy(PointMatrix *matrix)
   PetscCall(PetscFree((*matrix)->first));
   PetscCall(PetscFree((*matrix)->column));
   PetscCall(KSPDestroy(&(*matrix)->ksp));
+  PetscCall(KSPDestroy(&(*matrix)->stiffened));
   PetscCall(MatDestroy(&(*matrix)->mat));
   PetscCall(VecDestroy(&(*matrix)->from));
   PetscCall(VecDestroy(&(*matrix)->to));
@@ -708,7 +710,7 @@ PetscInt point_matrix_unknowns(PointMatrix matrix)
 }
 
 /* CHOLMOD where PETSc has it, MUMPS, or PETSc's own. */
-static PetscErrorCode SetFactor(PointMatrix matrix, PC pc)
+static PetscErrorCode SetFactor(Mat mat, PC pc)
 {
   const MatSolverType types[] = {MATSOLVERCHOLMOD, MATSOLVERMUMPS, MATSOLVERPETSC};
   PetscBool           is_there = PETSC_FALSE;
@@ -716,7 +718,7 @@ static PetscErrorCode SetFactor(PointMatrix matrix, PC pc)
   PetscFunctionBegin;
   PetscCall(PCSetType(pc, PCCHOLESKY));
   for (size_t n = 0; n < sizeof(types) / sizeof(types[0]) && !is_there; n++) {
-    PetscCall(MatGetFactorAvailable(matrix->mat, types[n], MAT_FACTOR_CHOLESKY, &is_there));
+    PetscCall(MatGetFactorAvailable(mat, types[n], MAT_FACTOR_CHOLESKY, &is_there));
     if (is_there)
       PetscCall(PCFactorSetMatSolverType(pc, types[n]));
   }
@@ -737,7 +739,7 @@ static PetscErrorCode SetSolver(PointMatrix matrix, ElasticSolver kind)
   PetscCall(KSPSetTolerances(matrix->ksp, matrix->tolerance, PETSC_DEFAULT, PETSC_DEFAULT, 20000));
   PetscCall(KSPGetPC(matrix->ksp, &pc));
   if (kind == SOLVER_CHOLESKY)
-    PetscCall(SetFactor(matrix, pc));
+    PetscCall(SetFactor(matrix->mat, pc));
   else if (kind == SOLVER_CG) {
     PetscCall(PCSetType(pc, PCICC));
     PetscCall(PCFactorSetShiftType(pc, MAT_SHIFT_POSITIVE_DEFINITE));
@@ -748,21 +750,18 @@ static PetscErrorCode SetSolver(PointMatrix matrix, ElasticSolver kind)
   PetscFunctionReturn(0);
 }
 
-/* A matrix without a factor is an answer here, and an error of CHOLMOD's. The solver begins anew after it. */
-static PetscErrorCode SetUpSolver(PointMatrix matrix, PetscBool *good)
+/* A matrix without a factor is an answer here, and an error of CHOLMOD's. Then the solver is no more. */
+static PetscErrorCode SetUpSolver(KSP *ksp, PetscBool *good)
 {
   PetscErrorCode error;
 
   PetscFunctionBegin;
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
-  error = KSPSetUp(matrix->ksp);
+  error = KSPSetUp(*ksp);
   PetscCall(PetscPopErrorHandler());
   *good = error ? PETSC_FALSE : PETSC_TRUE;
-  if (error) {
-    PetscCall(KSPDestroy(&matrix->ksp));
-    PetscCall(KSPCreate(PETSC_COMM_SELF, &matrix->ksp));
-    matrix->solver = -1;
-  }
+  if (error)
+    PetscCall(KSPDestroy(ksp));
   PetscFunctionReturn(0);
 }
 
@@ -807,15 +806,156 @@ PetscErrorCode PointMatrixSolve(PointMatrix matrix, Solid solid, ElasticSolver k
   PetscFunctionBegin;
   PetscCall(SetSolver(matrix, kind));
   PetscCall(KSPSetOperators(matrix->ksp, matrix->mat, matrix->mat)); /* or their values count as the same */
-  PetscCall(SetUpSolver(matrix, good));
+  PetscCall(SetUpSolver(&matrix->ksp, good));
   *iterations = 0;
-  if (!*good)
+  if (!*good) { /* it begins anew */
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &matrix->ksp));
+    matrix->solver = -1;
     PetscFunctionReturn(0);
+  }
   PetscCall(Pack(matrix, solid, from, matrix->from));
   PetscCall(KSPSolve(matrix->ksp, matrix->from, matrix->to));
   PetscCall(KSPGetConvergedReason(matrix->ksp, &reason));
   PetscCall(KSPGetIterationNumber(matrix->ksp, iterations));
   *good = reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(Unpack(matrix, solid, matrix->to, to));
+  points_follow_change(solid, to);
+  PetscFunctionReturn(0);
+}
+
+/* The numbers of J for one velocity of a point, by the unknowns of what carries it. */
+static PetscErrorCode AddToRow(PointMatrix matrix, Solid solid, PetscInt row, PetscInt number,
+                               PetscReal weight, Mat rows)
+{
+  MatrixFooting  all[MOST_FOOTINGS];
+  const PetscInt count = find_footings(matrix, solid->points, number / DIM, all);
+
+  PetscFunctionBegin;
+  for (PetscInt f = 0; f < count; f++) {
+    const Matrix3 by = footing_matrix(solid, &all[f]);
+
+    for (PetscInt j = 0; j < DIM; j++)
+      if (by.at[number % DIM][j] != 0.)
+        PetscCall(
+            MatSetValue(rows, row, DIM * all[f].block + j, weight * by.at[number % DIM][j], ADD_VALUES));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateRows(PointMatrix matrix, Solid solid, const SurfaceRows *from, Mat *rows)
+{
+  PetscInt *lengths;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(from->count, &lengths));
+  for (PetscInt r = 0; r < from->count; r++)
+    for (PetscInt n = from->first[r]; n < from->first[r + 1]; n++) {
+      const PetscInt p = from->numbers[n] / DIM;
+      MatrixFooting  all[MOST_FOOTINGS];
+
+      lengths[r] += matrix->block[p] >= 0 ? 1 : DIM * find_footings(matrix, solid->points, p, all);
+    }
+  for (PetscInt r = 0; r < from->count; r++)
+    lengths[r] = PetscMin(lengths[r], DIM * matrix->block_count);
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, from->count, DIM * matrix->block_count, 0, lengths, rows));
+  for (PetscInt r = 0; r < from->count; r++)
+    for (PetscInt n = from->first[r]; n < from->first[r + 1]; n++)
+      PetscCall(AddToRow(matrix, solid, r, from->numbers[n], from->weights[n], *rows));
+  PetscCall(MatAssemblyBegin(*rows, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*rows, MAT_FINAL_ASSEMBLY));
+  PetscCall(PetscFree(lengths));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AddsEnough(Mat mat, Mat added, PetscReal least, PetscBool *enough)
+{
+  const PetscReal *has, *gains;
+  PetscInt         rows;
+  Vec              diagonal, gain;
+
+  PetscFunctionBegin;
+  *enough = PETSC_FALSE;
+  PetscCall(MatGetSize(mat, &rows, NULL));
+  PetscCall(MatCreateVecs(mat, &diagonal, &gain));
+  PetscCall(MatGetDiagonal(mat, diagonal));
+  PetscCall(MatGetDiagonal(added, gain));
+  PetscCall(VecGetArrayRead(diagonal, &has));
+  PetscCall(VecGetArrayRead(gain, &gains));
+  for (PetscInt r = 0; r < rows; r++)
+    if (gains[r] > least * has[r])
+      *enough = PETSC_TRUE;
+  PetscCall(VecRestoreArrayRead(gain, &gains));
+  PetscCall(VecRestoreArrayRead(diagonal, &has));
+  PetscCall(VecDestroy(&diagonal));
+  PetscCall(VecDestroy(&gain));
+  PetscFunctionReturn(0);
+}
+
+/* Without the places of elements that this matrix has no terms of. */
+static PetscErrorCode CreateWithoutZeros(Mat mat, Mat *kept)
+{
+  const PetscScalar *values;
+  const PetscInt    *columns;
+  PetscInt           rows, count, *lengths;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(mat, &rows, NULL));
+  PetscCall(PetscCalloc1(rows, &lengths));
+  for (PetscInt r = 0; r < rows; r++) {
+    PetscCall(MatGetRow(mat, r, &count, &columns, &values));
+    for (PetscInt n = 0; n < count; n++)
+      lengths[r] += values[n] != 0. || columns[n] == r ? 1 : 0;
+    PetscCall(MatRestoreRow(mat, r, &count, &columns, &values));
+  }
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, rows, rows, 0, lengths, kept));
+  for (PetscInt r = 0; r < rows; r++) {
+    PetscCall(MatGetRow(mat, r, &count, &columns, &values));
+    for (PetscInt n = 0; n < count; n++)
+      if (values[n] != 0. || columns[n] == r)
+        PetscCall(MatSetValue(*kept, r, columns[n], values[n], INSERT_VALUES));
+    PetscCall(MatRestoreRow(mat, r, &count, &columns, &values));
+  }
+  PetscCall(MatAssemblyBegin(*kept, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*kept, MAT_FINAL_ASSEMBLY));
+  PetscCall(PetscFree(lengths));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointMatrixStiffen(PointMatrix matrix, Solid solid, const SurfaceRows *rows, PetscReal least,
+                                  PetscBool *good)
+{
+  Mat added, sum, product;
+  PC  pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPDestroy(&matrix->stiffened));
+  PetscCall(CreateRows(matrix, solid, rows, &added));
+  PetscCall(MatTransposeMatMult(added, added, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &product));
+  PetscCall(MatDestroy(&added));
+  PetscCall(AddsEnough(matrix->mat, product, least, good));
+  if (*good) {
+    PetscCall(CreateWithoutZeros(matrix->mat, &sum));
+    PetscCall(MatAXPY(sum, 1., product, DIFFERENT_NONZERO_PATTERN));
+    PetscCall(MatSetOption(sum, MAT_SYMMETRIC, PETSC_TRUE));
+    PetscCall(MatSetOption(sum, MAT_SPD, PETSC_TRUE));
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &matrix->stiffened));
+    PetscCall(KSPSetOperators(matrix->stiffened, sum, sum));
+    PetscCall(KSPSetType(matrix->stiffened, KSPPREONLY));
+    PetscCall(KSPGetPC(matrix->stiffened, &pc));
+    PetscCall(SetFactor(sum, pc));
+    PetscCall(MatDestroy(&sum));
+    PetscCall(SetUpSolver(&matrix->stiffened, good));
+  }
+  PetscCall(MatDestroy(&product));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointMatrixSolveStiffened(PointMatrix matrix, Solid solid, const SolidMotion *from,
+                                         SolidMotion *to)
+{
+  PetscFunctionBegin;
+  PetscCall(Pack(matrix, solid, from, matrix->from));
+  PetscCall(KSPSolve(matrix->stiffened, matrix->from, matrix->to));
   PetscCall(Unpack(matrix, solid, matrix->to, to));
   points_follow_change(solid, to);
   PetscFunctionReturn(0);

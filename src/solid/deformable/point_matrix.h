@@ -6,6 +6,8 @@
 
 #include "../contact/point_contact.h"
 
+#include <millrace/solid_system.h>
+
 #include <petscksp.h>
 
 typedef struct _p_PointMatrix *PointMatrix;
@@ -41,6 +43,13 @@ PetscErrorCode PointMatrixSolve(PointMatrix matrix, Solid solid, ElasticSolver k
 /* image = A motion, of the values that were set last. */
 PetscErrorCode PointMatrixApply(PointMatrix matrix, Solid solid, const SolidMotion *motion,
                                 SolidMotion *image);
+
+/* A + J^T J with rows over the velocities of points, three of each: its factor, `good` if there is one and J
+   adds more than the part `least` to some entry of the diagonal of A; and a solve with it. */
+PetscErrorCode PointMatrixStiffen(PointMatrix matrix, Solid solid, const SurfaceRows *rows, PetscReal least,
+                                  PetscBool *good);
+PetscErrorCode PointMatrixSolveStiffened(PointMatrix matrix, Solid solid, const SolidMotion *from,
+                                         SolidMotion *to);
 
 PetscInt point_matrix_unknowns(PointMatrix matrix);
 

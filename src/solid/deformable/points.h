@@ -412,6 +412,7 @@ PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time);
 ElasticSolver points_choose_solver(Solid solid, PetscReal dt, PetscInt unknowns);
 ElasticSolver points_choose_solver_in_fluid(Solid solid, PetscReal stiffness, PetscReal damping,
                                             PetscBool in_contact, PetscInt unknowns);
+PetscBool     points_may_factor(PetscInt unknowns); /* memory allows it */
 
 /* fluid_bones.c: in a fluid free bodies that hold points lie inside of meshes. */
 PetscErrorCode SolidFindBones(Solid solid, char message[], size_t size);

@@ -11,6 +11,11 @@ static ElasticSolver factor_or_multigrid(PetscInt unknowns)
   return unknowns > MOST_FACTORED ? SOLVER_MULTIGRID : SOLVER_CHOLESKY;
 }
 
+PetscBool points_may_factor(PetscInt unknowns)
+{
+  return unknowns <= MOST_FACTORED ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static PetscReal largest_frequency(const Points *points)
 {
   PetscReal largest = 0.;

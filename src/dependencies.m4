@@ -104,7 +104,8 @@ AC_DEFUN([MILLRACE_CHECK_PARMETIS], [
   AC_MSG_CHECKING([whether ParMETIS links with this MPI])
   AS_VAR_IF([with_parmetis], [no], [],
     [AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <parmetis.h>]],
-        [[return MPI_Init(0, 0) || !ParMETIS_V3_AdaptiveRepart;]])],
+        [[int (*volatile called)() = (int (*)())ParMETIS_V3_AdaptiveRepart;
+          return MPI_Init(0, 0) || !called;]])],
       [AS_IF([test "$(ldd conftest$EXEEXT 2> /dev/null | grep -cE 'libmpi(ch)?\.so')" -gt 1],
         [have_parmetis="no (there is one of another MPI; PT-Scotch or slices divide meshes among ranks)"],
         [have_parmetis=yes])])])

@@ -7,7 +7,7 @@ import h5py
 import numpy
 
 from . import scenes
-from .errors import Error
+from .errors import Error, optional
 from .tables import like
 
 AXES = "xyz"
@@ -180,7 +180,7 @@ class Frame:
 
     def to_xarray(self, *names):
         """A Dataset of the fields named, all if none is, over the coordinates of the cell centres."""
-        import xarray
+        xarray = optional("xarray")
 
         axes = AXES[self.dimension - 1::-1] if self.dimension else ""
         variables = {}

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as xml
 
 import h5py
 
-from .errors import Error
+from .errors import Error, optional
 from .frames import Frame, FrameEntry
 from .tables import Ledger
 
@@ -145,7 +145,7 @@ class Run:
 
     def to_xarray(self, *names):
         """A Dataset of fields, all if none is named, of all frames, with a first dimension `time`."""
-        import xarray
+        xarray = optional("xarray")
 
         parts = []
         for entry in self.entries:

@@ -8,7 +8,7 @@ import re
 
 import numpy
 
-from .errors import Error
+from .errors import Error, optional
 
 
 def like(name, names):
@@ -37,7 +37,9 @@ def evaluate(node, columns):
         return OPERATIONS[type(node.op)](evaluate(node.left, columns), evaluate(node.right, columns))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and len(node.args) == 1:
         return FUNCTIONS[node.func.id](evaluate(node.args[0], columns))
-    raise ValueError(getattr(node, "id", None) or "no arithmetic")
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        raise NameError(ast.unparse(node))
+    raise ValueError("no arithmetic")
 
 
 class Table:
@@ -85,9 +87,12 @@ class Table:
         columns = {variable: self.columns[name] for name, variable in used.items()}
         try:
             values = evaluate(ast.parse(code.strip(), mode="eval").body, columns)
-        except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError) as problem:
-            word = str(problem) if isinstance(problem, ValueError) else text
-            raise Error(f"{self.path} has no column {word}: {like(word, self.names)}") from problem
+        except (SyntaxError, NameError, ValueError, ArithmeticError, RecursionError, MemoryError) as problem:
+            word = str(problem) if isinstance(problem, NameError) else text
+            if isinstance(problem, NameError) or re.fullmatch(r"[\w.]+", text):
+                raise Error(f"{self.path} has no column {word}: {like(word, self.names)}") from problem
+            raise Error(f'"{text}" is no arithmetic of columns of {self.path}, with + - * / ^ and '
+                        + ", ".join(FUNCTIONS)) from problem
         return numpy.broadcast_to(values, (len(self),))
 
     def __contains__(self, name):
@@ -105,7 +110,7 @@ class Table:
 
     def to_pandas(self):
         """A DataFrame with a column per name; its `attrs["units"]` are the units."""
-        import pandas
+        pandas = optional("pandas")
 
         frame = pandas.DataFrame(self.columns)
         frame.attrs["units"] = self.units()

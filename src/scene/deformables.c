@@ -246,11 +246,6 @@ static PetscErrorCode CheckMeshInFluid(Scene scene, Node *item, const SolidMeshC
                         "mesh \"%s\": the fluid is 1 m deep in two dimensions, and so are meshes in it: "
                         "leave out thickness",
                         mesh->name));
-  if (mesh->contact_thickness > 0.)
-    PetscCall(ProblemAddAtKey(scene, node_find(item, "contact_thickness"), PROBLEM_ERROR,
-                              "mesh \"%s\": in a fluid meshes do not meet each other yet: leave out "
-                              "contact_thickness",
-                              mesh->name));
   if (mesh->mesh.fill == MESH_FILL_LATTICE || mesh->mesh.refine_count || mesh->mesh.cut_count ||
       mesh->contact_spacing > 0. || mesh->skin.stiffness > 0. || mesh->skin.coupling == SKIN_SYNCHRONISED ||
       mesh->skin.refine_count)
@@ -281,6 +276,14 @@ static PetscErrorCode CheckBindingInFluid(Scene scene, Node *item, const Binding
   PetscFunctionReturn(0);
 }
 
+static PetscBool has_free_bodies(const SolidConfig *config)
+{
+  for (PetscInt b = 0; b < config->body_count; b++)
+    if (config->bodies[b].kind == BODY_DYNAMIC)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
 {
   const SolidConfig *config = &scene->config.solids;
@@ -308,10 +311,9 @@ static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
                            config->materials[m].name));
   for (PetscInt m = 0; m < config->mesh_count; m++)
     PetscCall(CheckMeshInFluid(scene, node_item(meshes, m), &config->meshes[m]));
-  if (scene_is_good(scene))
+  if (scene_is_good(scene) && has_free_bodies(config))
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
-                              "a run ends where a mesh meets a dynamic body, and in a fluid meshes pass "
-                              "through each other"));
+                              "a run ends where a mesh meets a dynamic body in a fluid"));
   PetscFunctionReturn(0);
 }
 
@@ -355,7 +357,7 @@ PetscErrorCode SceneCheckMeshes(Scene scene)
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR, "solids.meshes must not be empty"));
   if (scene->has_fluid)
     PetscCall(CheckInFluid(scene, solids, meshes));
-  else if (config->mesh_count > 1 && !do_meet(config))
+  if (scene_is_good(scene) && config->mesh_count > 1 && !do_meet(config))
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
                               "meshes touch bodies, but pass through each other and through themselves: give "
                               "those that shall meet a contact_thickness"));

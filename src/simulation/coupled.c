@@ -82,7 +82,8 @@ static PetscErrorCode SolveHalf(Simulation simulation, PetscReal dt, PetscReal h
   PetscFunctionReturn(0);
 }
 
-/* A mesh came to a free body, is turned inside out, or its matrix could not be solved with. */
+/* A mesh came to a free body, meshes could not be kept apart, one is turned inside out, or its matrix could
+   not be solved with. */
 static PetscBool meshes_are_good(Simulation simulation)
 {
   SolidReport report;
@@ -90,8 +91,8 @@ static PetscBool meshes_are_good(Simulation simulation)
   if (!solid_deforming_count(simulation->solid))
     return PETSC_TRUE;
   report = solid_report(simulation->solid);
-  return !report.meets_body && !report.is_unsolved && !report.inverted_mesh &&
-                 !PetscIsInfOrNanReal(report.elastic_energy)
+  return !report.meets_body && !report.is_unsolved && !report.inverted_mesh && !report.is_tangled &&
+                 !report.mesh_crossings && !PetscIsInfOrNanReal(report.elastic_energy)
              ? PETSC_TRUE
              : PETSC_FALSE;
 }

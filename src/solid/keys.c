@@ -610,8 +610,8 @@ static const SchemaKey mesh_keys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "m",
      .help = "more than 0: its surface meets those of other meshes that have one, and keeps the mean of both "
-             "thicknesses between them, but for what is nearer at rest; of cloth and volumes in explicit "
-             "steps. 0: it "
+             "thicknesses between them, but for what is nearer at rest; of cloth and volumes, in explicit "
+             "steps or in a fluid. 0: it "
              "passes through meshes"},
     {.name = "self_contact",
      .kind = SCHEMA_CHOICE,

@@ -419,12 +419,18 @@ void solid_find_inverted(Solid solid)
   }
 }
 
+void solid_clear_mesh_report(SolidReport *report)
+{
+  report->is_tangled = PETSC_FALSE;
+  report->mesh_pairs = report->mesh_passes = report->mesh_impulses = report->mesh_zones =
+      report->mesh_clamped = 0;
+}
+
 static void clear_report(SolidReport *report)
 {
   report->substeps = report->damping_iterations = report->newton_iterations = report->linear_iterations = 0;
-  report->is_unstable = report->is_unsolved = report->is_tangled = PETSC_FALSE;
-  report->mesh_pairs = report->mesh_passes = report->mesh_impulses = report->mesh_zones =
-      report->mesh_clamped = 0;
+  report->is_unstable = report->is_unsolved = PETSC_FALSE;
+  solid_clear_mesh_report(report);
 }
 
 /* As many parts as the last step had, where they are enough and not twice what is needed: every change of

@@ -18,5 +18,7 @@ typedef struct Step {
 void solid_fill_loads(Solid solid, PetscReal time, PetscReal dt, BodyLoad loads[]);
 /* Which mesh has an element inside out that its material cannot bring back, into the report. */
 void solid_find_inverted(Solid solid);
+/* Counts of contact of meshes begin with a step. */
+void solid_clear_mesh_report(SolidReport *report);
 
 #endif

@@ -84,6 +84,7 @@ whole=8 half=4
 everywhere sheet "cloth in water"
 run 1 sheet sheet-schur $whole --set coupling.solver=schur
 ok "cloth in water: by either solver, to 1e-8 but for the number of iterations" alike sheet-whole-1 sheet-schur 1e-8
+everywhere pressed "soft balls and a cloth that meet in water"
 whole=6 half=3
 run 1 bones bones-whole-1 $whole
 run 1 bones bones-half-1 $half

@@ -22,11 +22,6 @@ typedef struct PointContact {
   PetscReal bound;    /* N s: against this impulse, */
   PetscReal turning;  /* kg: which turns with the velocity aside by so much */
   PetscBool held;     /* it touches and is pressed: the normal velocity is that of the body */
-  PetscBool may_hold; /* in a fluid: it can be held in this solve, */
-  PetscBool has_slid; /* has slid in it, and come back, */
-  PetscReal least;    /* m/s: so that it opens with this, */
-  PetscReal grip;     /* kg: where it slides, of friction */
-  PetscReal penalty;  /* kg: by an impulse of this times what is lacking */
 } PointContact;
 
 /* All points that may meet a body while points and bodies move with `motion` for `dt`. */

@@ -130,7 +130,7 @@ void bone_push(const Twist *push, PetscReal right_side[])
 }
 
 /* From the centre of a body to the origin. */
-static Twist push_about(Solid solid, PetscInt body, Twist push)
+Twist bone_push_about(Solid solid, PetscInt body, Twist push)
 {
   push.angular = vector3_add(push.angular, vector3_cross(solid->placements[body].position, push.linear));
   return push;
@@ -148,7 +148,7 @@ void bones_begin(Solid solid, const FluidSolve *solve, const Twist bodies[])
       fluid->carry[k] = (Twist){{{0., 0., 0.}}, {{0., 0., 0.}}};
     else
       fluid->bones_pushed =
-          twist_add(fluid->bones_pushed, push_about(solid, points->bodies[k], fluid->carry[k]));
+          twist_add(fluid->bones_pushed, bone_push_about(solid, points->bodies[k], fluid->carry[k]));
   }
 }
 
@@ -166,7 +166,7 @@ void bones_fill(Solid solid)
 
 static Twist momentum_about(Solid solid, PetscInt body, const Twist *twist)
 {
-  return push_about(solid, body, momentum_of(solid, body, twist));
+  return bone_push_about(solid, body, momentum_of(solid, body, twist));
 }
 
 Twist bones_momentum(Solid solid, const Twist bodies[])
@@ -311,7 +311,7 @@ Twist bone_joints_sum(Solid solid)
   for (PetscInt k = 0; k < points->carrying_count && points->in_fluid->joints.count; k++) {
     const Twist push = joint_push(solid, points->bodies[k]);
 
-    sum = twist_add(sum, push_about(solid, points->bodies[k], push));
+    sum = twist_add(sum, bone_push_about(solid, points->bodies[k], push));
   }
   return sum;
 }

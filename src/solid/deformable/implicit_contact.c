@@ -200,10 +200,10 @@ PetscErrorCode ImplicitContactsAddTo(const ContactTrial *trial, PetscBool is_fir
         contact_stiffness * point_matrix_along(matrix, trial->solid, contact->point, contact->normal);
   }
   for (PetscInt k = 0; k < points->contact_count; k++) {
-    const PointContact *contact = &points->contacts[k];
-    const Matrix3       curvature = contact_curvature(trial, contact);
+    const RelativePlace place = point_relative_place(&points->contacts[k]);
+    const Matrix3       curvature = contact_curvature(trial, &points->contacts[k]);
 
-    PetscCall(PointMatrixAddContact(matrix, trial->solid, contact, &curvature));
+    PetscCall(PointMatrixAddContact(matrix, trial->solid, &place, &curvature));
   }
   PetscFunctionReturn(0);
 }

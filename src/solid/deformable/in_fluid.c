@@ -15,6 +15,7 @@
    follow those; velocities of points that what is given carries are in `offset`. */
 #include "in_fluid.h"
 
+#include "../contact/mesh/mesh_contact.h"
 #include "../step.h"
 
 /* What the fluid iterates with has to be linear and symmetric far below its own tolerance. */
@@ -77,6 +78,7 @@ static PetscErrorCode Prepare(void *context, const PetscReal added[])
   PetscFunctionBegin;
   points->in_fluid->weights = (MatrixWeights){.mass = 1., .part = DIFFERENTIAL_DEFINITE};
   points->in_fluid->joints.count = 0;
+  points->in_fluid->contacts.rest = PETSC_TRUE;
   PetscCall(PetscArraycpy(points->in_fluid->added, added, 3 * points->count));
   points->in_fluid->is_asked = PETSC_TRUE;
   points->in_fluid->is_set = PETSC_FALSE;
@@ -112,19 +114,26 @@ static ElasticSolver choose_solver(Solid solid)
                                        point_matrix_unknowns(solid->points->matrix));
 }
 
-/* Velocities of points that what is given carries. */
-static void find_given(Solid solid)
+/* Velocities of points that what is given carries, and zero of others. */
+static void find_given(Solid solid, Vector3 velocity[])
 {
-  const Points         *points = solid->points;
-  struct PointsInFluid *fluid = points->in_fluid;
+  const Points *points = solid->points;
 
-  memset(fluid->offset, 0, (size_t)fluid->motion.unknown_count * sizeof(*fluid->offset));
+  memset(velocity, 0, (size_t)points->count * sizeof(*velocity));
   for (PetscInt k = 0; k < points->carried_count; k++) {
     const PetscInt p = points->carried[k], b = points->carrier[p];
 
     if (b >= 0 && !body_is_free(&solid->bodies[b]))
-      memcpy(&fluid->offset[DIM * p], &fluid->begun[p], sizeof(Vector3));
+      velocity[p] = points->in_fluid->begun[p];
   }
+}
+
+static void take_given(Solid solid)
+{
+  struct PointsInFluid *fluid = solid->points->in_fluid;
+
+  memset(fluid->offset, 0, (size_t)fluid->motion.unknown_count * sizeof(*fluid->offset));
+  find_given(solid, (Vector3 *)fluid->offset);
 }
 
 static PetscErrorCode SetMatrix(Solid solid)
@@ -133,16 +142,13 @@ static PetscErrorCode SetMatrix(Solid solid)
   struct PointsInFluid *fluid = points->in_fluid;
 
   PetscFunctionBegin;
-  if (!points->matrix) {
-    PetscCall(PointMatrixCreate(solid, MATRIX_WITH_ADDED, &points->matrix));
-    point_matrix_set_tolerance(points->matrix, solve_tolerance);
-  }
+  PetscCall(FluidContactsCreateMatrix(solid, solve_tolerance, &points->matrix));
   PetscCall(PointMatrixSet(points->matrix, solid, &fluid->weights));
   PetscCall(PointMatrixAddMasses(points->matrix, solid, fluid->added));
   PetscCall(FluidContactsAddTo(solid, points->matrix));
   fluid->is_set = PETSC_TRUE;
   fluid->is_known = PETSC_FALSE;
-  find_given(solid);
+  take_given(solid);
   PetscCall(BoneJointsSet(solid));
   PetscFunctionReturn(0);
 }
@@ -307,6 +313,7 @@ PetscErrorCode PointsInFluidDestroy(Points *points)
     PetscFunctionReturn(0);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(FluidSurfaceDestroy(&points->in_fluid->walls[m]));
+  PetscCall(FluidContactsForget(points));
   PetscCall(PetscFree2(points->in_fluid->surfaces, points->in_fluid->walls));
   PetscCall(PetscFree3(points->in_fluid->unknown, points->in_fluid->added, points->in_fluid->begun));
   PetscCall(PetscFree3(points->in_fluid->left, points->in_fluid->areas, points->in_fluid->masses));
@@ -337,20 +344,53 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
   PetscFunctionReturn(0);
 }
 
-/* Of contact, on what bears the points. */
+/* Impulses of contact on what bears the points, which move like this. */
+static SolidMotion contact_impulses(Solid solid, const SolidMotion *motion)
+{
+  SolidMotion push = solid->points->image;
+
+  motion_clear(solid, &push);
+  fluid_contacts_push(solid, motion, push.points);
+  points_collect(solid, &push);
+  return push;
+}
+
+/* Those that do not depend on what is solved for. */
 static void push_contacts(Solid solid)
 {
   const Points         *points = solid->points;
   struct PointsInFluid *fluid = points->in_fluid;
-  SolidMotion           push = points->image;
+  const SolidMotion     given = {points->search.points, fluid->shown.bodies};
+  SolidMotion           push;
 
-  motion_clear(solid, &push);
-  fluid_contacts_push(solid, fluid->shown.bodies, push.points);
-  points_collect(solid, &push);
+  find_given(solid, given.points);
+  push = contact_impulses(solid, &given);
   for (PetscInt n = 0; n < DIM * points->count; n++)
     fluid->right_side[n] += push.points[n / DIM].at[n % DIM];
   for (PetscInt k = 0; k < points->carrying_count; k++)
     bone_push(&push.bodies[points->bodies[k]], fluid->right_side + DIM * points->count + TWIST * k);
+}
+
+/* What contact gives to all that moves freely, and its moment about the origin. */
+static void sum_contacts(Solid solid, PetscReal impulse[2 * DIM])
+{
+  const Points     *points = solid->points;
+  const SolidMotion push = contact_impulses(solid, &points->in_fluid->shown);
+  Vector3           linear = {{0., 0., 0.}}, angular = {{0., 0., 0.}};
+
+  for (PetscInt p = 0; p < points->count; p++)
+    if (points->inverse_mass[p] > 0.) {
+      linear = vector3_add(linear, push.points[p]);
+      angular = vector3_add(angular, vector3_cross(points->position[p], push.points[p]));
+    }
+  for (PetscInt k = 0; k < points->carrying_count; k++) {
+    const Twist on = bone_push_about(solid, points->bodies[k], push.bodies[points->bodies[k]]);
+
+    linear = vector3_add(linear, on.linear);
+    angular = vector3_add(angular, on.angular);
+  }
+  memcpy(impulse, linear.at, sizeof(linear.at));
+  memcpy(impulse + DIM, angular.at, sizeof(angular.at));
 }
 
 /* With the contacts that hold now. */
@@ -384,28 +424,155 @@ static PetscErrorCode BeginSolve(Solid solid, const FluidSolve *solve, const Sol
   bones_begin(solid, solve, motion->bodies);
   fluid->shown = *motion;
   show(solid);
-  find_given(solid);
+  take_given(solid);
   bone_joints_begin(solid, solve);
   fluid->weights = (MatrixWeights){.mass = 1.,
                                    .stiffness = fluid->is_implicit ? solve->stiffness : 0.,
                                    .damping = solve->damping,
                                    .part = DIFFERENTIAL_DEFINITE};
-  fluid_contacts_begin(solid, solve->phase, solve->dt);
+  PetscCall(FluidContactsBegin(solid, solve->phase, solve->dt));
   PetscCall(SetContacts(solid));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed)
+/* What the fluid did to the unknowns in the last solution: right side less C V. */
+static PetscErrorCode FindFluidImpulses(Solid solid, PetscReal impulses[])
 {
-  struct PointsInFluid *fluid = solid->points->in_fluid;
-  const Twist           bones = twist_add(fluid->bones_pushed, bone_joints_sum(solid));
+  Points               *points = solid->points;
+  struct PointsInFluid *fluid = points->in_fluid;
+  SolidMotion           image = points->residual;
 
   PetscFunctionBegin;
-  fluid_contacts_sum(solid, &fluid->shown, solid->report.pressed);
+  if (has_terms(solid)) {
+    PetscCall(PointMatrixApply(points->matrix, solid, &fluid->shown, &image));
+    PetscCall(PetscArraycpy(impulses, (const PetscReal *)image.points, DIM * points->count));
+    bones_pack(solid, image.bodies, impulses);
+  } else
+    for (PetscInt n = 0; n < DIM * points->count; n++)
+      impulses[n] = (points->mass[n / DIM] + fluid->added[n]) * fluid->shown.points[n / DIM].at[n % DIM];
+  for (PetscInt n = 0; n < fluid->motion.unknown_count; n++)
+    impulses[n] = fluid->right_side[n] - impulses[n];
+  PetscFunctionReturn(0);
+}
+
+/* d . C d of a change of the unknowns. */
+static PetscErrorCode FindCurvature(Solid solid, const PetscReal change[], PetscReal *curvature)
+{
+  const Points               *points = solid->points;
+  const struct PointsInFluid *fluid = points->in_fluid;
+  SolidMotion                 motion = {(Vector3 *)change, points->trial.bodies}, image = points->residual;
+
+  PetscFunctionBegin;
+  *curvature = 0.;
+  if (!fluid->is_set) {
+    for (PetscInt n = 0; n < DIM * points->count; n++)
+      *curvature += (points->mass[n / DIM] + fluid->added[n]) * PetscSqr(change[n]);
+    PetscFunctionReturn(0);
+  }
+  bones_unpack(solid, change, motion.bodies);
+  PetscCall(PointMatrixApply(points->matrix, solid, &motion, &image));
+  *curvature = motion_product(solid, &image, &motion);
+  PetscFunctionReturn(0);
+}
+
+/* One step of Newton's method under the fluid's impulses of the last solution; `from` are the unknowns, and
+   `largest` gets the largest change of one. */
+static PetscErrorCode StepContacts(Solid solid, const PetscReal impulses[], PetscReal from[],
+                                   PetscReal *largest, PetscBool *changed)
+{
+  struct PointsInFluid *fluid = solid->points->in_fluid;
+  const PetscInt        count = fluid->motion.unknown_count;
+  PetscReal            *change, curvature, part;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, &change));
+  fluid_contacts_note(solid, &fluid->shown, CONTACT_FROM);
+  PetscCall(SetContacts(solid));
+  for (PetscInt n = 0; n < count; n++)
+    change[n] = fluid->right_side[n] - impulses[n];
+  PetscCall(Solve(solid, change, fluid->velocity));
+  for (PetscInt n = 0; n < count; n++) {
+    fluid->velocity[n] += fluid->offset[n];
+    change[n] = fluid->velocity[n] - from[n];
+  }
+  PetscCall(Keep(solid));
+  fluid_contacts_note(solid, &fluid->shown, CONTACT_TO);
+  PetscCall(FindCurvature(solid, change, &curvature));
+  part = fluid_contacts_part(solid, curvature);
+  *changed = fluid_contacts_switch(solid, part);
+  *largest = 0.;
+  for (PetscInt n = 0; n < count; n++) {
+    *largest = PetscMax(*largest, n < DIM * solid->points->count ? PetscAbsReal(change[n]) : 0.);
+    fluid->velocity[n] = from[n] += part * change[n];
+  }
+  PetscCall(Keep(solid));
+  PetscCall(PetscFree(change));
+  PetscFunctionReturn(0);
+}
+
+/* Contact under the fluid's impulses of the last solution, which costs little beside another one. Friction
+   follows what presses. */
+static PetscErrorCode SettleContacts(Solid solid, const PetscReal impulses[], PetscReal unknowns[])
+{
+  enum { STEPS = 40, RUBS = 4 };
+  const FluidContacts *contacts = &solid->points->in_fluid->contacts;
+  const PetscReal      nothing = 1e-3;
+  PetscInt             rubs = 0;
+  PetscBool            changed = PETSC_TRUE;
+  PetscReal            largest = PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  fluid_contacts_drag(solid, &solid->points->in_fluid->shown);
+  fluid_contacts_note(solid, &solid->points->in_fluid->shown, CONTACT_FROM);
+  (void)fluid_contacts_switch(solid, 0.);
+  for (PetscInt n = 0; n < STEPS && !solid->report.is_unsolved; n++) {
+    PetscCall(StepContacts(solid, impulses, unknowns, &largest, &changed));
+    if (changed && largest * contacts->dt > nothing * fluid_contacts_slack(solid))
+      continue;
+    PetscCall(FluidContactsFindNew(solid, &solid->points->in_fluid->shown, &changed));
+    if (!changed && rubs++ < RUBS)
+      changed = fluid_contacts_rub(solid, &solid->points->in_fluid->shown);
+    if (!changed)
+      break;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Another solution is due where contact under the fluid's impulses of this one moves points by more than a
+   part of what counts as closed. */
+PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed)
+{
+  const PetscReal       enough = 1e-3;
+  struct PointsInFluid *fluid = solid->points->in_fluid;
+  const PetscInt        count = fluid->motion.unknown_count;
+  const Twist           bones = twist_add(fluid->bones_pushed, bone_joints_sum(solid));
+  PetscReal            *impulses, *unknowns, *solved, *joints, largest = 0., fastest = 0.;
+
+  PetscFunctionBegin;
+  sum_contacts(solid, solid->report.pressed);
   bone_push(&bones, solid->report.pressed);
-  *changed = fluid_contacts_switch(solid, &fluid->shown);
+  *changed = PETSC_FALSE;
+  if (!solid->points->surface && !fluid->contacts.count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc4(count, &impulses, count, &unknowns, count, &solved, fluid->joints.count, &joints));
+  PetscCall(FindFluidImpulses(solid, impulses));
+  PetscCall(PetscArraycpy(unknowns, fluid->velocity, count));
+  PetscCall(PetscArraycpy(solved, fluid->velocity, count));
+  PetscCall(PetscArraycpy(joints, fluid->joints.impulses, fluid->joints.count));
+  PetscCall(SettleContacts(solid, impulses, unknowns));
+  for (PetscInt n = 0; n < DIM * solid->points->count; n++) {
+    largest = PetscMax(largest, PetscAbsReal(unknowns[n] - solved[n]));
+    fastest = PetscMax(fastest, PetscAbsReal(solved[n]));
+  }
+  *changed = largest > PetscMax(enough * fastest, fluid_contacts_slack(solid) / fluid->contacts.dt)
+                 ? PETSC_TRUE
+                 : PETSC_FALSE;
+  PetscCall(PetscArraycpy(fluid->velocity, solved, count));
+  PetscCall(Keep(solid));
+  PetscCall(PetscArraycpy(fluid->joints.impulses, joints, fluid->joints.count));
   if (*changed)
     PetscCall(SetContacts(solid));
+  PetscCall(PetscFree4(impulses, unknowns, solved, joints));
   PetscFunctionReturn(0);
 }
 
@@ -432,6 +599,9 @@ PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, con
   PetscFunctionBegin;
   solid->report.linear_iterations = solid->report.elastic_solver = 0;
   solid->report.is_unsolved = PETSC_FALSE;
+  solid_clear_mesh_report(&solid->report);
+  if (solid->points->surface)
+    mesh_surface_remember(solid);
   points_set_time(solid, time);
   solid->points->in_fluid->is_implicit = points_are_implicit_over(solid, dt);
   PetscCall(PointsPushToMiddle(solid, dt, &motion));
@@ -441,19 +611,54 @@ PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, con
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt)
+static PetscBool meets_free_body(Solid solid)
 {
-  PetscFunctionBegin;
-  PetscCall(PetscArraycpy(solid->points->in_fluid->left, solid->points->position, solid->points->count));
-  PetscCall(PointsMove(solid, dt));
-  solid_keep_chambers(solid, dt);
-  points_set_time(solid, time + dt);
-  point_contacts_update(solid);
-  solid->report.meets_body = PETSC_FALSE;
   for (PetscInt c = 0; c < solid->points->contact_count; c++)
     if (solid->points->contacts[c].gap < 0. && body_is_free(&solid->bodies[solid->points->contacts[c].body]))
-      solid->report.meets_body = PETSC_TRUE;
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* What the solve has left of meshes that meet; the velocities of the move change like the ways. */
+static PetscErrorCode SweepMeshes(Solid solid, PetscReal dt)
+{
+  Points     *points = solid->points;
+  SolidMotion ways = {points->search.points, solid->step->half};
+  Vector3    *planned = points->image.points;
+
+  PetscFunctionBegin;
+  if (!points->surface)
+    PetscFunctionReturn(0);
+  for (PetscInt p = 0; p < points->count; p++)
+    planned[p] = ways.points[p] =
+        vector3_scale(1. / dt, vector3_subtract(points->position[p], points->surface->began[p]));
+  PetscCall(MeshContactsSweep(solid, dt, &ways));
+  for (PetscInt p = 0; p < points->count; p++)
+    points->half.points[p] =
+        vector3_add(points->half.points[p], vector3_subtract(ways.points[p], planned[p]));
+  show(solid);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(points->in_fluid->left, points->position, points->count));
+  PetscCall(PointsMove(solid, dt));
+  solid_keep_chambers(solid, dt);
+  PetscCall(SweepMeshes(solid, dt));
+  points_set_time(solid, time + dt);
+  point_contacts_update(solid);
+  solid->report.meets_body = meets_free_body(solid);
+  if (points->surface)
+    mesh_surface_remember(solid);
   point_contacts_separate(solid);
+  if (points->surface) {
+    PetscCall(MeshContactsKeepApart(solid));
+    PetscCall(MeshSurfaceCountCrossings(solid, points->position, &solid->report.mesh_crossings));
+  }
   solid_points_momentum(solid, solid->report.moved);
   PetscFunctionReturn(0);
 }
@@ -510,6 +715,7 @@ PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscRe
   points_set_time(solid, time);
   solid->points->in_fluid->is_implicit = points_are_implicit_over(solid, dt);
   points_find_forces(solid);
+  PetscCall(FluidContactsForget(solid->points));
   PetscCall(PointContactsFind(solid, 0., &motion));
   PetscCall(Accelerate(solid, dt, &solid->points->forces, &solid->points->forces));
   PetscFunctionReturn(0);

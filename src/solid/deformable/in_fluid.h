@@ -27,6 +27,34 @@ typedef struct {
   PetscReal       *impulses; /* of the last solve */
 } BoneJoints;
 
+/* A contact that the solve has (fluid_contact.c). */
+typedef struct {
+  uint64_t      key; /* of two features of meshes; else it is one of PointContact, in the order of these */
+  RelativePlace at;
+  Vector3       normal; /* unit, to the first feature, or out of the body */
+  PetscReal     friction;
+  PetscReal     slack;      /* m: gaps below it are closed */
+  PetscReal     least;      /* m/s: it opens with this */
+  PetscReal     opening[2]; /* m/s: where a way of velocities begins and ends */
+  PetscBool     may_hold;   /* it can be held in this solve, */
+  PetscBool     held;       /* is, */
+  PetscBool     sticks;     /* does not slide, */
+  PetscBool     has_slid;   /* or has slid in it, and come back */
+  Vector3       sliding;    /* it slides along this direction */
+  PetscReal     bound;      /* N s: against this impulse, */
+  PetscReal     turning;    /* kg: which turns with the velocity aside by so much */
+  PetscReal     penalty;    /* kg: by an impulse of this times what is lacking */
+} FluidContact;
+
+typedef struct {
+  PetscInt      count, room, of_bodies; /* the first are with bodies, then those of meshes by their keys */
+  FluidContact *list;                   /* owned */
+  PetscBool     rest;                   /* until the next solve begins */
+  PointContactPhase phase;
+  PetscReal         dt;
+  PetscInt          rubs, drags; /* in this solve, so far: friction on bodies and between meshes found anew */
+} FluidContacts;
+
 struct PointsInFluid {
   SolidOperator motion;
   SolidPatch   *surfaces; /* of the meshes */
@@ -40,6 +68,7 @@ struct PointsInFluid {
   Twist        *carry;        /* impulses of their joints in the move, which belong to the velocity too */
   Twist         bones_pushed; /* momentum that contact and joints gave them so far */
   BoneJoints    joints;
+  FluidContacts contacts;
   Vector3      *begun;                  /* velocities that the solve goes on from */
   Vector3      *left;                   /* places before a move */
   PetscReal    *areas;                  /* see SolidOperator */
@@ -73,6 +102,7 @@ void           bones_pack(Solid solid, const Twist bodies[], PetscReal unknowns[
 void           bones_unpack(Solid solid, const PetscReal unknowns[], Twist bodies[]);
 /* Adds an impulse to the right side of a bone. What they begin a solve with, and that in the right side. */
 void  bone_push(const Twist *push, PetscReal right_side[]);
+Twist bone_push_about(Solid solid, PetscInt body, Twist push); /* the origin instead of its centre */
 void  bones_begin(Solid solid, const FluidSolve *solve, const Twist bodies[]);
 void  bones_fill(Solid solid);
 Twist bones_momentum(Solid solid, const Twist bodies[]); /* and that about the origin */
@@ -90,14 +120,28 @@ void solid_keep_chambers(Solid solid, PetscReal dt);
 
 /* fluid_contact.c: the contacts that hold at first in the solve for the move, or for the velocities after it.
  */
-void     fluid_contacts_begin(Solid solid, PointContactPhase phase, PetscReal dt);
-PetscInt fluid_contacts_held(Solid solid);
-/* What held contacts add to C and, after that, to the right side. */
+PetscErrorCode FluidContactsBegin(Solid solid, PointContactPhase phase, PetscReal dt);
+PetscErrorCode FluidContactsForget(Points *points);
+PetscInt       fluid_contacts_held(Solid solid);
+/* A matrix for these contacts, where there is none or another. What held ones add to it and, after that, to
+   the right side: their impulses on points that moved like this. */
+PetscErrorCode FluidContactsCreateMatrix(Solid solid, PetscReal tolerance, PointMatrix *matrix);
 PetscErrorCode FluidContactsAddTo(Solid solid, PointMatrix matrix);
-void           fluid_contacts_push(Solid solid, Twist bodies[], Vector3 impulses[]);
-/* Contacts begin or cease to hold, stick or slide, as a solution shows; whether any does. */
-PetscBool fluid_contacts_switch(Solid solid, const SolidMotion *motion);
-/* The impulse of contact and its moment about the origin, at that solution. */
-void fluid_contacts_sum(Solid solid, const SolidMotion *motion, PetscReal impulse[2 * DIM]);
+void           fluid_contacts_push(Solid solid, const SolidMotion *motion, Vector3 impulses[]);
+/* Newton's method for what presses: with the velocities at both ends of a way noted, and the curvature that C
+   has along it, the part of the way where the sum of all energies is least; contacts that press there hold,
+   the others let go. Whether any does. */
+typedef enum { CONTACT_FROM, CONTACT_TO } ContactEnd;
+void      fluid_contacts_note(Solid solid, const SolidMotion *motion, ContactEnd end);
+PetscReal fluid_contacts_part(Solid solid, PetscReal curvature);
+PetscBool fluid_contacts_switch(Solid solid, PetscReal part);
+/* Those that come too near by these velocities and were not known join in; the others stick or slide by them.
+ */
+PetscErrorCode FluidContactsFindNew(Solid solid, const SolidMotion *motion, PetscBool *found);
+PetscBool      fluid_contacts_rub(Solid solid, const SolidMotion *motion);
+/* Between meshes friction is a drag, of what presses by these velocities over how fast they slide. */
+void fluid_contacts_drag(Solid solid, const SolidMotion *motion);
+/* m: the least of all; very large without any. */
+PetscReal fluid_contacts_slack(Solid solid);
 
 #endif

@@ -10,6 +10,7 @@ typedef struct {
 } MatrixFooting;
 
 enum { MOST_FOOTINGS = 64, BLOCK = DIM * DIM, CARRIED = -2 };
+enum { MOST_CONTACT_FOOTINGS = CONTACT_MOST_POINTS * MOST_FOOTINGS + 2, OF_CONTACT_BODY = -1 };
 
 /* Elements of one force. */
 typedef struct {
@@ -30,17 +31,19 @@ struct _p_PointMatrix {
   PetscBool is_added;            /* masses may be added to bound points */
   PetscInt  pair_count;
   PetscInt (*pairs)[2]; /* of a point and a free body in contact */
-  PetscInt   *first;    /* block of each row */
-  PetscInt   *column;   /* sorted in each row */
-  PetscInt    term_count;
-  MatrixTerm *terms;
-  Mat         mat;
-  PetscReal  *values; /* of mat, while they are written */
-  Vec         from, to;
-  KSP         ksp;
-  KSP         stiffened; /* A + J^T J, or null */
-  PetscReal   tolerance;
-  PetscInt    solver; /* ElasticSolver that the ksp is set up for; -1: none */
+  PetscInt       contact_count;
+  RelativePlace *contacts; /* between points that no element joins */
+  PetscInt      *first;    /* block of each row */
+  PetscInt      *column;   /* sorted in each row */
+  PetscInt       term_count;
+  MatrixTerm    *terms;
+  Mat            mat;
+  PetscReal     *values; /* of mat, while they are written */
+  Vec            from, to;
+  KSP            ksp;
+  KSP            stiffened; /* A + J^T J, or null */
+  PetscReal      tolerance;
+  PetscInt       solver; /* ElasticSolver that the ksp is set up for; -1: none */
 };
 
 static PetscInt nth_body_block(PointMatrix matrix, PetscInt n)
@@ -82,6 +85,30 @@ static PetscInt find_footings(PointMatrix matrix, const Points *points, PetscInt
 
   stand(matrix, points, p, 1., footings, &count);
   return count;
+}
+
+/* Of its points, those on bodies only where masses may be on them too; then of its body. */
+static PetscInt find_contact_footings(PointMatrix matrix, const Points *points, const RelativePlace *place,
+                                      MatrixFooting all[])
+{
+  const PetscInt body = place->body >= 0 ? body_block(matrix, place->body) : -1;
+  PetscInt       kept = 0;
+
+  for (PetscInt n = 0; n < place->count; n++) {
+    MatrixFooting *own = all + kept;
+    const PetscInt count = find_footings(matrix, points, place->points[n], own);
+
+    for (PetscInt i = 0; i < count; i++) {
+      own[i].weight *= place->weights[n];
+      if (matrix->is_added || own[i].block < nth_body_block(matrix, 0))
+        all[kept++] = own[i];
+    }
+  }
+  if (body >= 0) {
+    all[kept++] = (MatrixFooting){body, OF_CONTACT_BODY, -1., PETSC_FALSE};
+    all[kept++] = (MatrixFooting){body + 1, OF_CONTACT_BODY, -1., PETSC_TRUE};
+  }
+  return kept;
 }
 
 static PetscErrorCode NumberBlocks(Solid solid, PointMatrix matrix)
@@ -179,6 +206,13 @@ static void visit_pairs(PointMatrix matrix, const Points *points, PairVisit visi
   for (PetscInt k = 0; k < points->bindings.count && matrix->is_added; k++) {
     MatrixFooting  all[MOST_FOOTINGS];
     const PetscInt count = find_footings(matrix, points, points->bindings.points[k], all);
+
+    for (PetscInt i = 0; i < count * count; i++)
+      visit(context, all[i / count].block, all[i % count].block);
+  }
+  for (PetscInt k = 0; k < matrix->contact_count; k++) {
+    MatrixFooting  all[MOST_CONTACT_FOOTINGS];
+    const PetscInt count = find_contact_footings(matrix, points, &matrix->contacts[k], all);
 
     for (PetscInt i = 0; i < count * count; i++)
       visit(context, all[i / count].block, all[i % count].block);
@@ -353,12 +387,16 @@ static PetscErrorCode SetRigidMotions(Solid solid, PointMatrix matrix)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *matrix)
+PetscErrorCode PointMatrixCreateWithContacts(Solid solid, MatrixBodies which, PetscInt count,
+                                             const RelativePlace contacts[], PointMatrix *matrix)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(matrix));
   (*matrix)->tolerance = 1e-8;
   (*matrix)->solver = -1;
+  (*matrix)->contact_count = count;
+  PetscCall(PetscMalloc1(count, &(*matrix)->contacts));
+  PetscCall(PetscArraycpy((*matrix)->contacts, contacts, count));
   PetscCall(TakeBodies(solid, which, *matrix));
   PetscCall(NumberBlocks(solid, *matrix));
   PetscCall(TakeTerms(solid, *matrix));
@@ -368,6 +406,25 @@ PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *m
   PetscCall(SetRigidMotions(solid, *matrix));
   PetscCall(KSPCreate(PETSC_COMM_SELF, &(*matrix)->ksp));
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *matrix)
+{
+  PetscFunctionBegin;
+  PetscCall(PointMatrixCreateWithContacts(solid, which, 0, NULL, matrix));
+  PetscFunctionReturn(0);
+}
+
+PetscBool point_matrix_is_of(PointMatrix matrix, PetscInt count, const RelativePlace contacts[])
+{
+  PetscBool same = matrix->contact_count == count ? PETSC_TRUE : PETSC_FALSE;
+
+  for (PetscInt k = 0; k < count && same; k++)
+    same = matrix->contacts[k].count == contacts[k].count && matrix->contacts[k].body == contacts[k].body &&
+                   !memcmp(matrix->contacts[k].points, contacts[k].points, sizeof(contacts[k].points))
+               ? PETSC_TRUE
+               : PETSC_FALSE;
+  return same;
 }
 
 void point_matrix_set_tolerance(PointMatrix matrix, PetscReal tolerance)
@@ -387,6 +444,7 @@ PetscErrorCode PointMatrixDestroy(PointMatrix *matrix)
   PetscCall(PetscFree((*matrix)->block));
   PetscCall(PetscFree((*matrix)->bodies));
   PetscCall(PetscFree((*matrix)->pairs));
+  PetscCall(PetscFree((*matrix)->contacts));
   PetscCall(PetscFree((*matrix)->first));
   PetscCall(PetscFree((*matrix)->column));
   PetscCall(KSPDestroy(&(*matrix)->ksp));
@@ -632,26 +690,26 @@ PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const Petsc
 }
 
 /* From the unknowns of a footing to the relative velocity of a contact. */
-static Matrix3 contact_matrix(const PointContact *contact, const MatrixFooting *footing)
+static Matrix3 contact_matrix(Solid solid, const RelativePlace *place, const MatrixFooting *footing)
 {
   const PetscReal w = footing->weight;
-  const Vector3   r = contact->arm;
+  const Vector3   r = place->arm;
 
-  if (!footing->is_spin)
-    return (Matrix3){{{w, 0, 0}, {0, w, 0}, {0, 0, w}}};
+  if (!footing->is_spin || footing->point != OF_CONTACT_BODY)
+    return footing_matrix(solid, footing);
   return (Matrix3){
       {{0, w * r.at[Z], -w * r.at[Y]}, {-w * r.at[Z], 0, w * r.at[X]}, {w * r.at[Y], -w * r.at[X], 0}}};
 }
 
 /* T_i^T A T_j; two parents without an entry for it have it on the diagonal of the first, and so of both,
    which is more. */
-static void add_between(PointMatrix matrix, const PointContact *contact, const MatrixFooting *from,
-                        const MatrixFooting *to, const Matrix3 *curvature)
+static void add_between(PointMatrix matrix, Solid solid, const RelativePlace *contact,
+                        const MatrixFooting *from, const MatrixFooting *to, const Matrix3 *curvature)
 {
   const PetscInt place = find_place(matrix, from->block, to->block);
   const PetscInt there = matrix->column[place] == to->block ? to->block : from->block;
-  Matrix3        t = contact_matrix(contact, from), product;
-  const Matrix3  s = contact_matrix(contact, to);
+  Matrix3        t = contact_matrix(solid, contact, from), product;
+  const Matrix3  s = contact_matrix(solid, contact, to);
 
   t = matrix3_transpose(&t);
   product = matrix3_multiply(&t, curvature);
@@ -659,26 +717,17 @@ static void add_between(PointMatrix matrix, const PointContact *contact, const M
   add_block(matrix, from->block, find_place(matrix, from->block, there), &product.at[0][0]);
 }
 
-PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const PointContact *contact,
+PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const RelativePlace *place,
                                      const Matrix3 *curvature)
 {
-  const PetscInt body = body_block(matrix, contact->body), first_body = nth_body_block(matrix, 0);
-  MatrixFooting  all[MOST_FOOTINGS + 2];
-  const PetscInt count = find_footings(matrix, solid->points, contact->point, all);
-  PetscInt       kept = 0;
+  MatrixFooting  all[MOST_CONTACT_FOOTINGS];
+  const PetscInt count = find_contact_footings(matrix, solid->points, place, all);
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < count; i++)
-    if (all[i].block < first_body)
-      all[kept++] = all[i];
-  if (body >= 0) {
-    all[kept++] = (MatrixFooting){body, contact->point, -1., PETSC_FALSE};
-    all[kept++] = (MatrixFooting){body + 1, contact->point, -1., PETSC_TRUE};
-  }
   PetscCall(MatSeqAIJGetArray(matrix->mat, &matrix->values));
-  for (PetscInt i = 0; i < kept; i++)
-    for (PetscInt j = 0; j < kept; j++)
-      add_between(matrix, contact, &all[i], &all[j], curvature);
+  for (PetscInt i = 0; i < count; i++)
+    for (PetscInt j = 0; j < count; j++)
+      add_between(matrix, solid, place, &all[i], &all[j], curvature);
   PetscCall(MatSeqAIJRestoreArray(matrix->mat, &matrix->values));
   PetscCall(MatAssemblyBegin(matrix->mat, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(matrix->mat, MAT_FINAL_ASSEMBLY));

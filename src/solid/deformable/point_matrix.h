@@ -12,11 +12,30 @@
 
 typedef struct _p_PointMatrix *PointMatrix;
 
+/* Where a contact has its relative velocity: sum w v of points, less that of a body at an arm from its
+   centre. */
+enum { CONTACT_MOST_POINTS = 4 };
+typedef struct {
+  PetscInt  count, points[CONTACT_MOST_POINTS];
+  PetscReal weights[CONTACT_MOST_POINTS];
+  PetscInt  body; /* -1: there is none */
+  Vector3   arm;
+} RelativePlace;
+static inline RelativePlace point_relative_place(const PointContact *contact)
+{
+  return (RelativePlace){
+      .count = 1, .points = {contact->point}, .weights = {1.}, .body = contact->body, .arm = contact->arm};
+}
+
 /* The pattern follows from meshes, bindings and holds, and for touched bodies from the contacts there are;
    with masses that are added to bound points it has pairs of their parents. Destroy accepts null. Not
    collective. */
 typedef enum { MATRIX_OF_CARRYING, MATRIX_WITH_TOUCHED, MATRIX_WITH_ADDED } MatrixBodies;
 PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *matrix);
+/* The same with contacts between points that no element joins; whether the pattern is that. */
+PetscErrorCode PointMatrixCreateWithContacts(Solid solid, MatrixBodies which, PetscInt count,
+                                             const RelativePlace contacts[], PointMatrix *matrix);
+PetscBool      point_matrix_is_of(PointMatrix matrix, PetscInt count, const RelativePlace contacts[]);
 PetscErrorCode PointMatrixDestroy(PointMatrix *matrix);
 void      point_matrix_set_tolerance(PointMatrix matrix, PetscReal tolerance); /* of iterations, else 1e-8 */
 PetscBool point_matrix_fits(PointMatrix matrix, Solid solid); /* the contacts with free bodies */
@@ -29,8 +48,8 @@ typedef struct {
 PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeights *weights);
 /* Adds masses along the axes, three of each point: of a point that others carry to the blocks of those. */
 PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const PetscReal masses[]);
-/* Adds A of the relative velocity of a contact: of the points that carry the point, and of a free body. */
-PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const PointContact *contact,
+/* Adds A of the relative velocity of a contact: of what carries its points, and of a free body. */
+PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const RelativePlace *place,
                                      const Matrix3 *curvature);
 /* The entry n.A n of the block of a point that moves by itself, else of its first parent; 0: there is none.
  */

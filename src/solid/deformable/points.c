@@ -640,7 +640,7 @@ static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, c
   PetscFunctionBegin;
   if (message[0] || !elastic_time_is_implicit(solid->config->elasticity))
     PetscFunctionReturn(0);
-  if (mesh->config->contact_thickness > 0.) {
+  if (mesh->config->contact_thickness > 0. && !solid->config->in_fluid) {
     PetscCall(
         MessageAtKey(message, size, "solids.meshes", name,
                      "Mesh \"%s\" has a contact_thickness, and meshes do not meet in implicit and static "

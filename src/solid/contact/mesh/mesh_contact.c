@@ -10,7 +10,6 @@
 
 enum { PASSES = 10 };
 static const PetscReal pass_tolerance = 1e-3; /* of the first pass */
-static const PetscReal parting = 0.1;         /* of what is missing of the thickness, in a step */
 
 PetscReal mesh_surface_moved(const Points *points, const Vector3 from[], const Vector3 to[])
 {
@@ -304,7 +303,7 @@ static Vector3 pair_normal(const MeshPair *pair, const Vector3 at[], const Petsc
 
 /* Pairs that are nearer than their thickness where they are or where this motion leads in a step. Linear in
    the motion alone, a point that slides over an edge would count as coming nearer. */
-static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion *motion)
+PetscErrorCode MeshMeetingsFind(Solid solid, PetscReal dt, const Vector3 velocity[])
 {
   Points     *points = solid->points;
   MeshSurface surface = points->surface;
@@ -314,13 +313,13 @@ static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion 
   for (PetscInt k = 0; k < surface->point_count; k++) {
     const PetscInt p = surface->points[k];
 
-    surface->ahead[p] = vector3_add(points->position[p], vector3_scale(dt, motion->points[p]));
+    surface->ahead[p] = vector3_add(points->position[p], vector3_scale(dt, velocity[p]));
   }
   PetscCall(MeshPairsFind(solid, points->position, surface->ahead, &moved));
   surface->meeting_count = 0;
   for (PetscInt n = 0; n < surface->near_count; n++) {
     MeshPair   *pair = &surface->pairs[surface->near[n]];
-    MeshMeeting meeting = {.key = pair->key, .friction = pair->friction};
+    MeshMeeting meeting = {.key = pair->key, .friction = pair->friction, .thickness = pair->thickness};
     PetscReal   distance;
 
     if (pair->is_close_at_rest || mesh_pair_is_clear(surface, pair, moved))
@@ -336,9 +335,17 @@ static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion 
     meeting.target = -PetscMax(meeting.gap, 0.) / dt;
     PetscCall(AppendItem(&surface->meeting_count, &surface->meeting_room, &surface->meetings, meeting));
   }
+  solid->report.mesh_pairs = PetscMax(solid->report.mesh_pairs, surface->meeting_count);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const SolidMotion *motion)
+{
+  PetscFunctionBegin;
+  PetscCall(MeshMeetingsFind(solid, dt, motion->points));
   PetscCall(MeshMeetingsGather(solid));
-  PetscCall(MeshContactsSet(solid, points->position));
-  solid->report.mesh_pairs = PetscMax(solid->report.mesh_pairs, surface->contact_count);
+  solid->report.mesh_pairs = PetscMax(solid->report.mesh_pairs, solid->points->surface->meeting_count);
+  PetscCall(MeshContactsSet(solid, solid->points->position));
   PetscFunctionReturn(0);
 }
 
@@ -359,7 +366,7 @@ PetscErrorCode MeshContactsPress(Solid solid, PetscReal dt, SolidMotion *half)
     PetscFunctionReturn(0);
   for (PetscInt c = 0; c < surface->contact_count; c++)
     if (surface->contacts[c].gap < 0.)
-      surface->contacts[c].target = -parting * surface->contacts[c].gap / dt;
+      surface->contacts[c].target = mesh_parting_speed(surface->contacts[c].gap, dt);
   mesh_contacts_solve(solid, half, &velocity);
   for (PetscInt c = 0; c < surface->contact_count; c++) {
     const MeshContact *contact = &surface->contacts[c];

@@ -29,7 +29,7 @@ typedef struct {
   PetscInt  points[4];
   PetscReal weights[4];
   Vector3   normal;
-  PetscReal gap, target, friction;
+  PetscReal gap, target, friction, thickness;
 } MeshMeeting;
 
 /* What carries a point of a pair, or a part of it. */
@@ -126,6 +126,14 @@ PetscReal mesh_surface_moved(const Points *points, const Vector3 from[], const V
    velocities of its start and on `half` alike; then on those of its end. */
 PetscErrorCode MeshContactsPress(Solid solid, PetscReal dt, SolidMotion *half);
 PetscErrorCode MeshContactsRest(Solid solid, PetscReal dt);
+/* At which features part that are nearer than their thickness: a tenth of what is missing in a step. */
+static inline PetscReal mesh_parting_speed(PetscReal gap, PetscReal dt)
+{
+  return -0.1 * gap / dt;
+}
+/* What is nearer than its thickness where it is or where this motion leads in a step, in the order of keys.
+ */
+PetscErrorCode MeshMeetingsFind(Solid solid, PetscReal dt, const Vector3 velocity[]);
 /* The meetings that all ranks have found come to every rank, and to an empty list; then the contacts of
    these, where points are at `at`. */
 PetscErrorCode MeshMeetingsGather(Solid solid);

@@ -131,7 +131,7 @@ void find_fractions(Phase phase, const Nearby *nearby, const PetscInt half[DIM],
     fractions->fraction[n] = sum > 0. ? fractions->fraction[n] / sum : 1. / nearby->count;
 }
 
-/* Sums over the open cells of this rank, in cells; those of whole cells are exact. */
+/* Sums over what walls leave of the cells of this rank, in cells; those of whole cells are exact. */
 enum { VOLUME, SURFACE, CENTRE, SUMS = CENTRE + DIM };
 typedef struct {
   PetscReal       whole[REGIONS_MAX][SUMS];
@@ -145,6 +145,7 @@ static void add_cell(const GridBox *box, const PetscInt at[DIM], PetscReal sums[
     sums[CENTRE + d] += at[d] + 0.5;
 }
 
+/* What walls leave of a cell lies about its centre. */
 static void add_part(const GridBox *box, const PetscInt at[DIM], PetscReal fraction, PetscReal surface,
                      ReproducibleSum sums[SUMS])
 {
@@ -157,7 +158,7 @@ static void add_part(const GridBox *box, const PetscInt at[DIM], PetscReal fract
 /* The surface in a cell is the difference between the parts inside of surfaces half a cell further out and
    further in, over h: summed over the cells that is exact for planes and circles. */
 static void add_mixed_cell(Phase phase, PetscReal *const distances[], const PetscInt at[DIM], PetscInt c,
-                           Sums *sums)
+                           PetscReal part, Sums *sums)
 {
   static const PetscInt centre[DIM];
   const GridBox        *box = grid_box(phase->grid);
@@ -170,25 +171,41 @@ static void add_mixed_cell(Phase phase, PetscReal *const distances[], const Pets
   for (PetscInt n = 0; n < fractions.count; n++) {
     const PetscReal steepness = vector3_norm(fractions.gradient[n]), shift = 0.5 * h * steepness;
 
-    add_part(box, at, fractions.fraction[n],
-             inside_fraction(box->dimension, fractions.distance[n] - shift, fractions.gradient[n], h) -
-                 inside_fraction(box->dimension, fractions.distance[n] + shift, fractions.gradient[n], h),
+    add_part(box, at, part * fractions.fraction[n],
+             part *
+                 (inside_fraction(box->dimension, fractions.distance[n] - shift, fractions.gradient[n], h) -
+                  inside_fraction(box->dimension, fractions.distance[n] + shift, fractions.gradient[n], h)),
              sums->parts[fractions.region[n]]);
   }
 }
 
-static void add_row(Phase phase, PetscReal *const distances[], const PetscReal *closed, PetscInt j,
-                    PetscInt k, Sums *sums)
+/* What walls leave of each cell: from their surfaces, or all of those that are not closed. */
+typedef struct {
+  const PetscReal *parts, *closed; /* null: unknown; none */
+} FreeParts;
+
+static PetscReal free_part(const FreeParts *free, PetscInt c)
+{
+  if (free->parts)
+    return free->parts[c];
+  return free->closed && free->closed[c] > 0. ? 0. : 1.;
+}
+
+static void add_row(Phase phase, PetscReal *const distances[], const FreeParts *free, PetscInt j, PetscInt k,
+                    Sums *sums)
 {
   const GridBox *box = grid_box(phase->grid);
 
   for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-    const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+    const PetscInt  at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+    const PetscReal part = free_part(free, c);
 
-    if (closed && closed[c] > 0.)
+    if (part <= 0.)
       continue;
     if (phase->mixed[c])
-      add_mixed_cell(phase, distances, at, c, sums);
+      add_mixed_cell(phase, distances, at, c, part, sums);
+    else if (part < 1.)
+      add_part(box, at, part, 0., sums->parts[phase->region[c]]);
     else
       add_cell(box, at, sums->whole[phase->region[c]]);
   }
@@ -212,22 +229,31 @@ static void set_totals(Phase phase, PetscReal sums[][SUMS])
   }
 }
 
+void phase_set_free_parts(Phase phase, Vec parts)
+{
+  phase->parts = parts;
+}
+
 PetscErrorCode PhaseMeasure(Phase phase, Vec closed)
 {
-  const GridBox   *box = grid_box(phase->grid);
-  const PetscReal *marks = NULL;
-  PetscReal       *distances[REGIONS_MAX];
-  PetscReal        parts[REGIONS_MAX][SUMS];
-  Sums             sums = {{{0.}}, {{{0}}}};
+  const GridBox *box = grid_box(phase->grid);
+  FreeParts      free = {NULL, NULL};
+  PetscReal     *distances[REGIONS_MAX];
+  PetscReal      parts[REGIONS_MAX][SUMS];
+  Sums           sums = {{{0.}}, {{{0}}}};
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
   if (closed)
-    PetscCall(VecGetArrayRead(closed, &marks));
+    PetscCall(VecGetArrayRead(closed, &free.closed));
+  if (phase->parts)
+    PetscCall(VecGetArrayRead(phase->parts, &free.parts));
   FOR_ROWS(box, j, k)
-    add_row(phase, distances, marks, j, k, &sums);
+    add_row(phase, distances, &free, j, k, &sums);
+  if (phase->parts)
+    PetscCall(VecRestoreArrayRead(phase->parts, &free.parts));
   if (closed)
-    PetscCall(VecRestoreArrayRead(closed, &marks));
+    PetscCall(VecRestoreArrayRead(closed, &free.closed));
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums.whole, REGIONS_MAX * SUMS, MPIU_REAL, MPI_SUM, box->comm));
   PetscCall(SumOverRanks(box->comm, REGIONS_MAX * SUMS, sums.parts[0], parts[0]));

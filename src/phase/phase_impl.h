@@ -90,6 +90,7 @@ struct _p_Phase {
   PetscInt       layer_end[CLOSED_LAYERS + 1]; /* cells up to and with a layer, at the front of the list */
   PetscInt      *closed_cells;
   Vec            closed; /* borrowed; null: none */
+  Vec            parts;  /* that walls leave of cells, borrowed; null: all of those that are not closed */
 
   PhaseReport report;
   Kept        kept;

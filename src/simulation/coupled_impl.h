@@ -79,8 +79,10 @@ struct Coupled {
   PetscReal  divergence; /* largest, 1/s, of fluid and bodies; on the fluid team */
 
   /* Null outside the fluid team. */
-  Mixture uniform; /* of a scene without regions */
-  Vec     covered; /* cells of obstacles, bodies and sources, as `closed` */
+  Mixture uniform;      /* of a scene without regions */
+  Vec     covered;      /* cells of obstacles, bodies and sources, as `closed` */
+  Vec     parts;        /* of owned cells that bodies and obstacles leave free, at the time of the regions */
+  Vec     placed_parts; /* the same where bodies are; both null without regions */
   Vec     impulse, faces[DIM], star[DIM];
 
   PetscBool has_shells;

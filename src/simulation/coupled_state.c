@@ -39,8 +39,11 @@ static PetscErrorCode CreateFields(Simulation simulation)
   PetscCall(MacGridCreateField(simulation->grid, &coupled->impulse));
   PetscCall(MacGridCreateFaceField(simulation->grid, coupled->faces));
   PetscCall(MacGridCreateFaceField(simulation->grid, coupled->star));
-  if (simulation->config->phases.region_count)
+  if (simulation->config->phases.region_count) {
+    PetscCall(MacGridCreateField(simulation->grid, &coupled->parts));
+    PetscCall(MacGridCreateField(simulation->grid, &coupled->placed_parts));
     PetscFunctionReturn(0);
+  }
   PetscCall(MixtureCreate(simulation->grid, &coupled->uniform));
   PetscCall(MixtureSetUniform(simulation->grid, fluid->density, fluid->viscosity, &coupled->uniform));
   PetscCall(FluidBalanceOpenSides(simulation->fluid, (const OuterDensity(*)[2])outer, INFLOW_IS_FREE,
@@ -99,6 +102,8 @@ static PetscErrorCode Destroy(Simulation simulation)
   PetscCall(SimulationDestroyWatch(simulation));
   PetscCall(CouplingDestroy(&coupled->coupling));
   PetscCall(VecDestroy(&coupled->covered));
+  PetscCall(VecDestroy(&coupled->parts));
+  PetscCall(VecDestroy(&coupled->placed_parts));
   PetscCall(VecDestroy(&coupled->impulse));
   PetscCall(MacGridDestroyFaceField(coupled->faces));
   PetscCall(MacGridDestroyFaceField(coupled->star));

@@ -6,6 +6,13 @@ Vec simulation_covered(Simulation simulation)
   return simulation->coupled ? simulation->coupled->covered : simulation->closed;
 }
 
+Vec simulation_free_parts(Simulation simulation, PartsTime time)
+{
+  if (!simulation->coupled)
+    return NULL;
+  return time == PARTS_OF_BODIES ? simulation->coupled->placed_parts : simulation->coupled->parts;
+}
+
 const PetscInt *simulation_solid_cells(Simulation simulation)
 {
   return simulation->coupled ? coupling_solid_cells(simulation->coupled->coupling) : NULL;
@@ -142,6 +149,46 @@ static PetscErrorCode PlaceMeshes(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+/* What bodies and obstacles, the latter whole cells, leave free of cells where they are now. */
+static PetscErrorCode FindPlacedParts(Simulation simulation, Vec parts)
+{
+  const GridBox   *box = grid_box(simulation->grid);
+  const PetscReal *closed;
+  PetscReal       *part;
+
+  PetscFunctionBegin;
+  PetscCall(CouplingGetFreeParts(simulation->coupled->coupling, parts));
+  if (!simulation->closed)
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArrayRead(simulation->closed, &closed));
+  PetscCall(VecGetArray(parts, &part));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    if (cell_cover(closed[c]).kind == CELL_WALL)
+      part[c] = 0.;
+  }
+  PetscCall(VecRestoreArray(parts, &part));
+  PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
+  PetscFunctionReturn(0);
+}
+
+/* Regions are in the middle of the step that bodies are at the end of: what these leave free then is the mean
+   of both ends. With shells regions are at its end too. */
+static PetscErrorCode FindFreeParts(Simulation simulation, ShellPlacing motion)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const PetscBool halfway = motion == SHELLS_MOVED && !coupled->has_shells ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!coupled->parts)
+    PetscFunctionReturn(0);
+  PetscCall(VecCopy(coupled->placed_parts, coupled->parts));
+  PetscCall(FindPlacedParts(simulation, coupled->placed_parts));
+  PetscCall(VecAXPBY(coupled->parts, halfway ? 0.5 : 1., halfway ? 0.5 : 0., coupled->placed_parts));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion, PetscReal dt)
 {
   PetscFunctionBegin;
@@ -151,6 +198,7 @@ PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion,
     PetscFunctionReturn(0);
   PetscCall(SimulationCoverCells(simulation));
   PetscCall(SimulationShowShells(simulation, motion, dt));
+  PetscCall(FindFreeParts(simulation, motion));
   PetscFunctionReturn(0);
 }
 

@@ -260,6 +260,7 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscCall(SetSides(simulation));
   PetscCall(SetContacts(simulation));
   PetscCall(SimulationShowShells(simulation, SHELLS_STILL, 0.));
+  phase_set_free_parts(simulation->phase, simulation_free_parts(simulation, PARTS_OF_INTERFACES));
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(PhaseStart(simulation->phase, closed, message, size));
   if (message[0])
@@ -404,6 +405,7 @@ PetscErrorCode SimulationLookAhead(Simulation simulation, PetscBool *looks)
     PetscFunctionReturn(0);
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  phase_set_free_parts(simulation->phase, simulation_free_parts(simulation, PARTS_OF_BODIES));
   PetscCall(PhaseLookAhead(simulation->phase, velocity, closed, surface_delay(simulation)));
   PetscFunctionReturn(0);
 }
@@ -411,8 +413,10 @@ PetscErrorCode SimulationLookAhead(Simulation simulation, PetscBool *looks)
 PetscErrorCode SimulationLookBack(Simulation simulation, PetscBool looks)
 {
   PetscFunctionBegin;
-  if (looks)
-    PetscCall(PhaseLookBack(simulation->phase));
+  if (!looks)
+    PetscFunctionReturn(0);
+  PetscCall(PhaseLookBack(simulation->phase));
+  phase_set_free_parts(simulation->phase, simulation_free_parts(simulation, PARTS_OF_INTERFACES));
   PetscFunctionReturn(0);
 }
 

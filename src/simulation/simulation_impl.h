@@ -78,8 +78,12 @@ PetscErrorCode SimulationCopyFaces(Simulation simulation, Vec from[DIM], Vec to[
 /* Of all bodies, 6 numbers each; null without a fluid that they move in. */
 const PetscReal *simulation_accelerations(Simulation simulation);
 PetscBool        simulation_has_shells(Simulation simulation);
-Vec              simulation_covered(Simulation simulation);     /* `closed` with bodies; null: nothing is */
-const PetscInt  *simulation_solid_cells(Simulation simulation); /* 0, or 1 + body; null without bodies */
+Vec              simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
+/* What bodies leave free of cells, at the time of the interfaces or at that of the bodies; null: they leave
+   all of a cell or nothing. */
+typedef enum { PARTS_OF_INTERFACES, PARTS_OF_BODIES } PartsTime;
+Vec             simulation_free_parts(Simulation simulation, PartsTime time);
+const PetscInt *simulation_solid_cells(Simulation simulation); /* 0, or 1 + body; null without bodies */
 
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
 PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);

@@ -124,6 +124,51 @@ static void submerged_bodies_feel_archimedes(void **state)
   check_archimedes(&flat, vector3(0., -9.81, 0.));
 }
 
+/* What bodies take of the owned cells, and the least that they leave of one. */
+static PetscErrorCode MeasureFreeParts(CouplingCase *coupled, PetscReal *taken, PetscReal *least)
+{
+  const PetscReal *part;
+  PetscReal        h;
+  Vec              parts;
+
+  PetscFunctionBegin;
+  if (!coupled->grid)
+    PetscFunctionReturn(0);
+  h = grid_spacing(coupled->grid);
+  PetscCall(MacGridCreateField(coupled->grid, &parts));
+  PetscCall(CouplingGetFreeParts(coupled->coupling, parts));
+  PetscCall(VecGetArrayRead(parts, &part));
+  FOR_CELLS(grid_box(coupled->grid), i, j, k) {
+    const PetscReal here = part[box_index(grid_box(coupled->grid), i, j, k)];
+
+    *taken += h * h * h * (1. - here);
+    *least = PetscMin(*least, here);
+  }
+  PetscCall(VecRestoreArrayRead(parts, &part));
+  PetscCall(VecDestroy(&parts));
+  PetscFunctionReturn(0);
+}
+
+static void free_parts_of_cells_add_up(void **state)
+{
+  CouplingCase *coupled = make(PETSC_COMM_WORLD, &tank);
+  PetscReal     taken = 0., least = 1., volume;
+
+  (void)state;
+  coupling_case_add_ball(coupled, 0.25, 1., vector3(0.52, 0.61, 0.73));
+  coupling_case_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., 1., vector3(1.43, 1.12, 0.79),
+                    vector3(0.3, 0.5, 0.2));
+  coupling_case_add(coupled, make_disc(0.3, 3, 12), 0.01, 1., vector3(1.43, 0.5, 1.5), vector3(0.4, 0.1, 0));
+  volume = coupled->bodies[0].mass + coupled->bodies[1].mass; /* their density is one; a shell takes none */
+  coupling_case_start(coupled);
+  assert_success(MeasureFreeParts(coupled, &taken, &least));
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPIU_REAL, MPI_MIN, PETSC_COMM_WORLD));
+  assert_near(taken, volume, 1e-8 * volume);
+  assert_near(least, 0., 0.);
+  coupling_case_free(coupled);
+}
+
 /* Lifted by the weight of the water less its own, whatever moves: M V + what the pressure gave = M V*. */
 static void add_crowd(CouplingCase *coupled)
 {
@@ -539,4 +584,5 @@ TEST_MAIN(BOTH(submerged_bodies_feel_archimedes), THREE(momentum_is_kept),
           FOUR(ranks_do_not_show), BOTH(a_constant_pressure_pushes_nobody),
           BOTH(a_sealed_shell_keeps_its_water), BOTH(pistons_are_held_by_sealed_water),
           BOTH(a_thin_plate_divides_the_water), BOTH(given_velocities_are_met), FOUR(a_failed_solve_says_why),
-          cmocka_unit_test_setup(what_a_box_does_is_continuous_in_its_place, with_cut_faces))
+          cmocka_unit_test_setup(what_a_box_does_is_continuous_in_its_place, with_cut_faces),
+          cmocka_unit_test_setup(free_parts_of_cells_add_up, with_cut_faces))

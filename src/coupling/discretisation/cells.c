@@ -74,6 +74,49 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
   PetscFunctionReturn(0);
 }
 
+/* Takes the volume of a body off the cells; rows begin where the body does, so that ranks agree. */
+static PetscErrorCode FillCells(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscReal     *parts = *(PetscReal *const *)context, *area, *volume, *passing;
+  Lattice        part, lattice;
+
+  PetscFunctionBegin;
+  if (coupling->solids.bodies[body].body.thickness > 0. ||
+      !coupling_lattice(coupling, body, CELLS, shift, &part))
+    PetscFunctionReturn(0);
+  lattice = part;
+  lattice.start[X] = part.first[X];
+  PetscCall(PetscCalloc3(lattice_size(&lattice), &area, lattice_size(&lattice), &volume,
+                         lattice_size(&lattice), &passing));
+  lattice_cut(&lattice, &coupling->solids.bodies[body].triangles, area, NULL, volume, passing);
+  lattice_fill(&lattice, volume, passing);
+  FOR_PLACES(&part, at)
+    parts[box_index(box, at[X], at[Y], at[Z])] -=
+        volume[lattice_index(&lattice, at[X], at[Y], at[Z])] / coupling->volume;
+  PetscCall(PetscFree3(area, volume, passing));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingGetFreeParts(Coupling coupling, Vec parts)
+{
+  const GridBox  *box = grid_box(coupling->grid);
+  const PetscReal negligible = 1e-9;
+  PetscReal      *part;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(parts, 1.));
+  PetscCall(VecGetArray(parts, &part));
+  PetscCall(CouplingVisitImages(coupling, FillCells, &part));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    part[c] = part[c] < negligible ? 0. : part[c] > 1. - negligible ? 1. : part[c];
+  }
+  PetscCall(VecRestoreArray(parts, &part));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode CouplingFindCells(Coupling coupling)
 {
   const GridBox *box = grid_box(coupling->grid);

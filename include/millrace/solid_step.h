@@ -89,6 +89,9 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
 PetscInt               solid_deforming_count(Solid solid);
 const SolidMeshConfig *solid_deforming_config(Solid solid, PetscInt mesh); /* of a copy its own */
 PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const SolidOperator **motion);
+/* The velocity of C becomes that of the state, of which contact and joints may have changed the last digits.
+ */
+void solid_show_points(Solid solid);
 /* S1: velocities at the middle of the step by forces and by what `dragged` their points, which C is to go on
    from. Collective: the solid's comm. */
 PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, const PetscReal dragged[]);

@@ -297,6 +297,9 @@ static PetscErrorCode SolveWithContact(Simulation simulation, PetscReal dt, Pets
     PetscCall(SimulationMeasureMomentum(simulation, CHANGE_PRESSURE, next, coupled->solved));
   PetscCall(SimulationTakeLoads(simulation, dt, next));
   PetscCall(SimulationShareSolids(simulation));
+  if (simulation_moves_meshes(simulation)) /* as a resumed run finds it */
+    solid_show_points(simulation->solid);
+  PetscCall(CouplingTellDeforming(coupled->coupling));
   PetscFunctionReturn(0);
 }
 

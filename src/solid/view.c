@@ -159,7 +159,7 @@ PetscErrorCode SolidReturn(Solid solid)
   mesh_surface_forget(solid->points);
   solid->contacts->valid = PETSC_FALSE;
   solid->points->has_forces = PETSC_FALSE;
-  points_show_state(solid);
+  solid_show_points(solid);
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }

@@ -721,7 +721,7 @@ PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscRe
   PetscFunctionReturn(0);
 }
 
-void points_show_state(Solid solid)
+void solid_show_points(Solid solid)
 {
   if (!solid->points->in_fluid)
     return;

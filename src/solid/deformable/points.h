@@ -429,7 +429,6 @@ typedef struct {
 } PointsWeights;
 PointsWeights  points_weights_in_fluid(Solid solid, PetscReal dt);
 PetscErrorCode PointsInFluidDestroy(Points *points);
-void           points_show_state(Solid solid); /* the velocity of C is that of the state */
 
 /* newmark.c: steps I, IV and V of points (docs/numerics.md). */
 /* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */

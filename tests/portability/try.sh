@@ -65,8 +65,8 @@ try_mpich() {
 
 umount_all() { # ROOT
   local place
-  for place in dev/pts dev sys proc; do
-    ! mountpoint -q "$1/$place" || umount "$1/$place"
+  for place in dev sys proc; do
+    ! mountpoint -q "$1/$place" || umount -R "$1/$place"
   done
 }
 try_debian() { # CODENAME
@@ -77,8 +77,8 @@ try_debian() { # CODENAME
     debootstrap --variant=minbase "$1" "$root" > "$work/debootstrap.log" 2>&1 || { told "$1: FAILS (debootstrap.log)"; return; }
   fi
   copy_tree "$root/millrace" || return
-  for place in proc sys dev dev/pts; do # hwloc reads the second, tests of progress lines need a terminal of the last
-    mount --bind "/$place" "$root/$place" || return
+  for place in proc sys dev; do # hwloc and Slurm read the second, tests of progress lines need a terminal of the last
+    mount --rbind --make-rslave "/$place" "$root/$place" || return
   done
   check "$1" chroot "$root" env -u OMPI_CC -u CCACHE_DIR /millrace/bootstrap
   umount_all "$root"

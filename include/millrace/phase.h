@@ -181,6 +181,7 @@ PetscErrorCode PhaseReturn(Phase phase);
    PhaseKeep and PhaseReturn. Collective: fluid. */
 PetscErrorCode PhaseLookAhead(Phase phase, Vec velocity[MILLRACE_DIM], Vec closed, PetscReal dt);
 PetscErrorCode PhaseLookBack(Phase phase);
+PetscBool      phase_looks_ahead(Phase phase);
 
 /* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. Not
    collective. */

@@ -43,3 +43,8 @@ PetscErrorCode PhaseLookBack(Phase phase)
   PetscCall(PhaseFindRegions(phase));
   PetscFunctionReturn(0);
 }
+
+PetscBool phase_looks_ahead(Phase phase)
+{
+  return phase->looks_ahead;
+}

@@ -398,7 +398,8 @@ PetscErrorCode SimulationLookAhead(Simulation simulation, PetscBool *looks)
   Vec *velocity, closed;
 
   PetscFunctionBegin;
-  *looks = simulation->phase && surface_delay(simulation) > 0. && !simulation->config->phases.reaction_count
+  *looks = simulation->phase && surface_delay(simulation) > 0. &&
+                   !simulation->config->phases.reaction_count && !phase_looks_ahead(simulation->phase)
                ? PETSC_TRUE
                : PETSC_FALSE;
   if (!*looks)

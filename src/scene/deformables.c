@@ -263,10 +263,6 @@ static PetscErrorCode CheckBindingInFluid(Scene scene, Node *item, const Binding
   const SolidConfig *config = &scene->config.solids;
 
   PetscFunctionBegin;
-  if (binding->kind != BINDING_HARD)
-    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
-                         "binding \"%s\" is soft, which a fluid does not know yet: give it type: hard",
-                         binding->name ? binding->name : ""));
   for (PetscInt m = 0; m < config->mesh_count && binding->from && binding->kind == BINDING_HARD; m++)
     if (config->meshes[m].name && !strcmp(config->meshes[m].name, binding->from) &&
         config->meshes[m].mesh.use == MESH_USE_VOLUME)

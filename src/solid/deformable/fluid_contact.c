@@ -212,17 +212,28 @@ PetscInt fluid_contacts_held(Solid solid)
   return count;
 }
 
-/* The matrix has entries between points that meet. */
+/* The ends of a soft binding. */
+static RelativePlace spring_place(const BindingSpring *spring)
+{
+  return (RelativePlace){
+      .count = 2, .points = {spring->point, spring->target}, .weights = {1., -1.}, .body = -1};
+}
+
+/* The matrix has entries between points that springs join, and that meet. */
 PetscErrorCode FluidContactsCreateMatrix(Solid solid, PetscReal tolerance, PointMatrix *matrix)
 {
   const FluidContacts *contacts = &solid->points->in_fluid->contacts;
-  const PetscInt       count = contacts->rest ? 0 : contacts->count - contacts->of_bodies;
+  const Springs       *springs = &solid->points->springs;
+  const PetscInt       meetings = contacts->rest ? 0 : contacts->count - contacts->of_bodies;
+  const PetscInt       count = springs->count + meetings;
   RelativePlace       *places;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(count, &places));
-  for (PetscInt k = 0; k < count; k++)
-    places[k] = contacts->list[contacts->of_bodies + k].at;
+  for (PetscInt s = 0; s < springs->count; s++)
+    places[s] = spring_place(&springs->list[s]);
+  for (PetscInt k = 0; k < meetings; k++)
+    places[springs->count + k] = contacts->list[contacts->of_bodies + k].at;
   if (*matrix && !point_matrix_is_of(*matrix, count, places))
     PetscCall(PointMatrixDestroy(matrix));
   if (!*matrix) {
@@ -231,6 +242,43 @@ PetscErrorCode FluidContactsCreateMatrix(Solid solid, PetscReal tolerance, Point
   }
   PetscCall(PetscFree(places));
   PetscFunctionReturn(0);
+}
+
+/* By what a spring adds to C in every direction. */
+static PetscReal spring_weight(const struct PointsInFluid *fluid, const BindingSpring *spring)
+{
+  return fluid->springs * spring->stiffness + fluid->weights.damping * spring->damping;
+}
+
+PetscErrorCode FluidSpringsAddTo(Solid solid, PointMatrix matrix)
+{
+  const Springs *springs = &solid->points->springs;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < springs->count; s++) {
+    const RelativePlace place = spring_place(&springs->list[s]);
+    const PetscReal     weight = spring_weight(solid->points->in_fluid, &springs->list[s]);
+    const Matrix3       block = {{{weight, 0., 0.}, {0., weight, 0.}, {0., 0., weight}}};
+
+    if (weight > 0.)
+      PetscCall(PointMatrixAddContact(matrix, solid, &place, &block));
+  }
+  PetscFunctionReturn(0);
+}
+
+void fluid_springs_push(Solid solid, const Vector3 velocity[], Vector3 impulses[])
+{
+  const Points *points = solid->points;
+
+  for (PetscInt s = 0; s < points->springs.count; s++) {
+    const BindingSpring *spring = &points->springs.list[s];
+    const Vector3        relative = vector3_subtract(points_mean(points, spring->point, velocity),
+                                                     points_mean(points, spring->target, velocity));
+    const Vector3        push = vector3_scale(-spring_weight(points->in_fluid, spring), relative);
+
+    impulses[spring->point] = vector3_add(impulses[spring->point], push);
+    impulses[spring->target] = vector3_subtract(impulses[spring->target], push);
+  }
 }
 
 /* Of the solids, against an impulse of the contact, by the diagonal. */

@@ -79,6 +79,7 @@ static PetscErrorCode Prepare(void *context, const PetscReal added[])
   points->in_fluid->weights = (MatrixWeights){.mass = 1., .part = DIFFERENTIAL_DEFINITE};
   points->in_fluid->joints.count = 0;
   points->in_fluid->contacts.rest = PETSC_TRUE;
+  points->in_fluid->springs = 0.;
   PetscCall(PetscArraycpy(points->in_fluid->added, added, 3 * points->count));
   points->in_fluid->is_asked = PETSC_TRUE;
   points->in_fluid->is_set = PETSC_FALSE;
@@ -107,7 +108,7 @@ static ElasticSolver choose_solver(Solid solid)
   const MatrixWeights *weights = &solid->points->in_fluid->weights;
 
   return points_choose_solver_in_fluid(solid, weights->stiffness, weights->damping,
-                                       fluid_contacts_held(solid) ||
+                                       fluid_contacts_held(solid) || solid->points->in_fluid->springs > 0. ||
                                                (solid->points->carrying_count && solid->config->joint_count)
                                            ? PETSC_TRUE
                                            : PETSC_FALSE,
@@ -145,6 +146,7 @@ static PetscErrorCode SetMatrix(Solid solid)
   PetscCall(FluidContactsCreateMatrix(solid, solve_tolerance, &points->matrix));
   PetscCall(PointMatrixSet(points->matrix, solid, &fluid->weights));
   PetscCall(PointMatrixAddMasses(points->matrix, solid, fluid->added));
+  PetscCall(FluidSpringsAddTo(solid, points->matrix));
   PetscCall(FluidContactsAddTo(solid, points->matrix));
   fluid->is_set = PETSC_TRUE;
   fluid->is_known = PETSC_FALSE;
@@ -159,7 +161,8 @@ static PetscBool has_terms(Solid solid)
   const MatrixWeights *weights = &solid->points->in_fluid->weights;
 
   return weights->stiffness > 0. || (weights->damping > 0. && solid->points->is_damped) ||
-                 fluid_contacts_held(solid) || solid->points->carrying_count || solid->points->bindings.count
+                 fluid_contacts_held(solid) || solid->points->in_fluid->springs > 0. ||
+                 solid->points->carrying_count || solid->points->bindings.count
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
@@ -355,20 +358,41 @@ static SolidMotion contact_impulses(Solid solid, const SolidMotion *motion)
   return push;
 }
 
-/* Those that do not depend on what is solved for. */
-static void push_contacts(Solid solid)
+/* To the right side, what belongs to points. */
+static void push_right_side(Solid solid, const SolidMotion *push)
 {
   const Points         *points = solid->points;
   struct PointsInFluid *fluid = points->in_fluid;
-  const SolidMotion     given = {points->search.points, fluid->shown.bodies};
-  SolidMotion           push;
+
+  for (PetscInt n = 0; n < DIM * points->count; n++)
+    fluid->right_side[n] += push->points[n / DIM].at[n % DIM];
+  for (PetscInt k = 0; k < points->carrying_count; k++)
+    bone_push(&push->bodies[points->bodies[k]], fluid->right_side + DIM * points->count + TWIST * k);
+}
+
+/* Impulses that do not depend on what is solved for. */
+static void push_contacts(Solid solid)
+{
+  const SolidMotion given = {solid->points->search.points, solid->points->in_fluid->shown.bodies};
+  SolidMotion       push;
 
   find_given(solid, given.points);
   push = contact_impulses(solid, &given);
-  for (PetscInt n = 0; n < DIM * points->count; n++)
-    fluid->right_side[n] += push.points[n / DIM].at[n % DIM];
-  for (PetscInt k = 0; k < points->carrying_count; k++)
-    bone_push(&push.bodies[points->bodies[k]], fluid->right_side + DIM * points->count + TWIST * k);
+  push_right_side(solid, &push);
+}
+
+static void push_springs(Solid solid)
+{
+  const Points *points = solid->points;
+  SolidMotion   push = points->image;
+
+  if (!(points->in_fluid->springs > 0.))
+    return;
+  find_given(solid, points->search.points);
+  motion_clear(solid, &push);
+  fluid_springs_push(solid, points->search.points, push.points);
+  points_collect(solid, &push);
+  push_right_side(solid, &push);
 }
 
 /* What contact gives to all that moves freely, and its moment about the origin. */
@@ -405,6 +429,7 @@ static PetscErrorCode SetContacts(Solid solid)
     if (points->inverse_mass[n / 3] > 0.)
       fluid->right_side[n] = points->mass[n / 3] * fluid->begun[n / 3].at[n % 3];
   bones_fill(solid);
+  push_springs(solid);
   fluid->is_set = PETSC_FALSE;
   if (fluid->is_asked && fluid_contacts_held(solid)) {
     PetscCall(SetMatrix(solid));
@@ -430,6 +455,7 @@ static PetscErrorCode BeginSolve(Solid solid, const FluidSolve *solve, const Sol
                                    .stiffness = fluid->is_implicit ? solve->stiffness : 0.,
                                    .damping = solve->damping,
                                    .part = DIFFERENTIAL_DEFINITE};
+  fluid->springs = points->springs.count ? solve->stiffness : 0.;
   PetscCall(FluidContactsBegin(solid, solve->phase, solve->dt));
   PetscCall(SetContacts(solid));
   PetscFunctionReturn(0);

@@ -79,6 +79,7 @@ struct PointsInFluid {
   SurfaceRows   rows;                   /* of the stiffened C; owned */
   PetscBool     is_known, is_stiffened; /* whether the matrix with them has a factor, once that is known */
   MatrixWeights weights;                /* of C */
+  PetscReal     springs;                /* of C: stiffness of soft bindings */
 };
 
 /* fluid_surface.c: what a fluid gets of the surface of a mesh, from where it was before to where it is. */
@@ -127,6 +128,9 @@ PetscInt       fluid_contacts_held(Solid solid);
    the right side: their impulses on points that moved like this. */
 PetscErrorCode FluidContactsCreateMatrix(Solid solid, PetscReal tolerance, PointMatrix *matrix);
 PetscErrorCode FluidContactsAddTo(Solid solid, PointMatrix matrix);
+/* Soft bindings likewise. */
+PetscErrorCode FluidSpringsAddTo(Solid solid, PointMatrix matrix);
+void           fluid_springs_push(Solid solid, const Vector3 velocity[], Vector3 impulses[]);
 void           fluid_contacts_push(Solid solid, const SolidMotion *motion, Vector3 impulses[]);
 /* Newton's method for what presses: with the velocities at both ends of a way noted, and the curvature that C
    has along it, the part of the way where the sum of all energies is least; contacts that press there hold,

@@ -649,7 +649,7 @@ static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, c
     PetscFunctionReturn(0);
   }
   for (PetscInt k = 0; k < solid->config->binding_count && !message[0]; k++)
-    if (solid->config->bindings[k].kind == BINDING_SOFT)
+    if (solid->config->bindings[k].kind == BINDING_SOFT && !solid->config->in_fluid)
       PetscCall(MessageAtKey(message, size, "solids.bindings", solid->config->bindings[k].name,
                              "Binding \"%s\" is soft, which implicit and static elasticity do not know: make "
                              "it hard, or give solids.elasticity: explicit",
@@ -971,6 +971,8 @@ void points_find_forces(Solid solid)
   if (points->has_forces)
     return;
   add_elastic(solid);
+  if (solid->config->in_fluid)
+    bindings_add_elastic(points, points->forces.points);
   points_collect(solid, &points->forces);
   soft_points_map(solid, &points->forces);
   points->has_forces = PETSC_TRUE;

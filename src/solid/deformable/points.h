@@ -361,8 +361,10 @@ void           springs_remember(Solid solid, const SolidMotion *motion);
 PetscErrorCode SpringsAnswer(Solid solid, SolidMotion *motion);
 /* After that, in a step of the motion: to how bodies turn in it. */
 PetscErrorCode SpringsFollowTurns(Solid solid, PetscReal dt, SolidMotion *motion);
-PetscReal      springs_energy(const Points *points);
-PetscReal      springs_longest(const Points *points);
+/* In a fluid their forces are elastic ones among the others. */
+void      bindings_add_elastic(const Points *points, Vector3 forces[]);
+PetscReal springs_energy(const Points *points);
+PetscReal springs_longest(const Points *points);
 
 /* kept_volumes.c: when all masses are known. In a step of the motion, which is changed by the impulses that
    are added to `impulse`, volumes become those at rest; at the velocities in the end they do not change. */

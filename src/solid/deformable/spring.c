@@ -415,6 +415,19 @@ PetscErrorCode SpringsFollowTurns(Solid solid, PetscReal dt, SolidMotion *motion
   PetscFunctionReturn(0);
 }
 
+void bindings_add_elastic(const Points *points, Vector3 forces[])
+{
+  for (PetscInt s = 0; s < points->springs.count; s++) {
+    const BindingSpring *spring = &points->springs.list[s];
+    const Vector3        force =
+        vector3_scale(-spring->stiffness,
+                      vector3_subtract(points->position[spring->point], points->position[spring->target]));
+
+    forces[spring->point] = vector3_add(forces[spring->point], force);
+    forces[spring->target] = vector3_subtract(forces[spring->target], force);
+  }
+}
+
 PetscReal springs_energy(const Points *points)
 {
   PetscReal sum = 0.;

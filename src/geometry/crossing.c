@@ -81,7 +81,19 @@ static PetscBool edges_meet(const Vector3 at[], const PetscInt a[3], const Petsc
   return PETSC_FALSE;
 }
 
+/* All corners of `b` are on one side of the plane of `a`. */
+static PetscBool is_beside(const Vector3 at[], const PetscInt a[3], const PetscInt b[3])
+{
+  int sum = 0;
+
+  for (int n = 0; n < 3; n++)
+    sum += side_of(at[a[0]], at[a[1]], at[a[2]], at[b[n]]);
+  return sum == 3 || sum == -3 ? PETSC_TRUE : PETSC_FALSE;
+}
+
 PetscBool triangles_meet(const Vector3 at[], const PetscInt a[3], const PetscInt b[3])
 {
+  if (is_beside(at, a, b) || is_beside(at, b, a))
+    return PETSC_FALSE;
   return edges_meet(at, a, b) || edges_meet(at, b, a) ? PETSC_TRUE : PETSC_FALSE;
 }

@@ -7,11 +7,6 @@
 
 #include <millrace/moving_triangles.h>
 
-/* In thicknesses: how far points may stray from the ways that pairs were found for, and how far boxes around
-   faces reach, so that those of a pair have a point in common. */
-#define PAIR_MARGIN 0.3
-#define FACE_REACH (1.01 * (0.5 + PAIR_MARGIN))
-
 /* A point and a triangle, or two edges, that may come near each other. */
 typedef struct {
   uint64_t    key; /* by which pairs are ordered */
@@ -73,12 +68,14 @@ typedef struct _p_MeshSurface {
   PetscReal *margins; /* of faces, for the tree */
   MovingTree tree, judge;
   PetscBool *is_mine;   /* of faces: this rank looks for what they meet; owned; null: all */
-  Vector3   *from, *to; /* ways that the pairs were found for, of every point */
+  Vector3   *from, *to; /* ways that the pairs were found for, of every point, against the middle of all */
+  PetscReal *stray;     /* m: how far points of each mesh may be from these ways */
   PetscBool  is_found;  /* there are pairs */
   Vector3   *seen;      /* where the points were last */
-  PetscReal  path;      /* m: the longest way of a point from each such place to the next, summed */
+  Vector3    seen_middle;
+  PetscReal  path; /* m: the longest way of a point from each such place to the next, summed */
   PetscReal found_path, near_until; /* of path: when the pairs were found; until when the near ones are all */
-  PetscReal least_thickness;
+  PetscReal least_thickness, least_stray;
   PetscInt  pair_count, pair_room;
   MeshPair *pairs;                        /* in the order of keys */
   PetscInt  near_count, near_room, *near; /* of the pairs; ascending */
@@ -108,7 +105,7 @@ PetscErrorCode MeshSurfaceDestroy(Points *points);
 void mesh_surface_forget(Points *points);
 
 /* mesh_pairs.c: all pairs that may come nearer than their thickness while points go from `from` to `to` are
-   among the near ones. `moved`: the longest of these ways. */
+   among the near ones. `moved`: the longest of these ways against the middle of all. */
 PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to[], PetscReal *moved);
 /* Their distance where points are seen now. */
 PetscReal mesh_pair_measure(MeshSurface surface, MeshPair *pair, PetscReal weights[4]);

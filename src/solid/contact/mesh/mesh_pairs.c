@@ -1,11 +1,12 @@
 /* The pairs of features that may meet: points against triangles, edges against edges.
 
    Each corner and each edge belongs to the first of its faces, and is compared with what belongs to the
-   other of two faces whose boxes overlap: every pair is found once. Found are pairs that may come within a
-   thickness as long as all points stay within PAIR_MARGIN of the ways of a step. Of these, few are near: a
-   pair that was d apart does not come within h before both have gone (d - h)/2, which is told in the longest
-   way of any point (`path`), and only those that may come so near soon are looked at. What is looked at
-   depends on that history; what acts does not, and is in the order of keys. */
+   other of two faces whose boxes overlap: every pair is found once. All is seen from the middle of the
+   points, since pairs that move as one stay as they are. Found are pairs that may come within a thickness as
+   long as all points stay near the ways of a step (`stray`). Of these, few are near: a pair that was d apart
+   does not come within h before both have gone (d - h)/2, which is told in the longest way of any point
+   (`path`), and only those that may come so near soon are looked at. What is looked at depends on that
+   history; what acts does not, and is in the order of keys. */
 #include "../../deformable/distribution.h"
 #include "mesh_contact.h"
 
@@ -113,7 +114,7 @@ static PetscErrorCode AddPair(Solid solid, MeshPair pair, const PetscInt meshes[
   Points         *points = solid->points;
   MeshSurface     surface = points->surface;
   const PetscReal a = thickness_of(points, meshes[0]), b = thickness_of(points, meshes[1]);
-  PetscReal       weights[4], distance, ways;
+  PetscReal       weights[4], distance, ways, strays;
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < 4; n++)
@@ -121,10 +122,11 @@ static PetscErrorCode AddPair(Solid solid, MeshPair pair, const PetscInt meshes[
       if (pair.points[n] == pair.points[m])
         PetscFunctionReturn(0);
   pair.thickness = 0.5 * (a + b);
-  if (!ways_are_near(&pair, surface->from, surface->to, slack * (1. + 2. * PAIR_MARGIN) * pair.thickness))
+  strays = surface->stray[meshes[0]] + surface->stray[meshes[1]];
+  if (!ways_are_near(&pair, surface->from, surface->to, slack * (pair.thickness + strays)))
     PetscFunctionReturn(0);
   distance = mesh_pair_measure(surface, &pair, weights);
-  ways = slack * (longest_ways(&pair, surface->from, surface->to) + 2. * PAIR_MARGIN * pair.thickness);
+  ways = slack * (longest_ways(&pair, surface->from, surface->to) + strays);
   if (distance - ways > acting_distance(&pair))
     PetscFunctionReturn(0);
   pair.is_close_at_rest =
@@ -197,33 +199,68 @@ static PetscReal distance_to_way(Vector3 from, Vector3 to, Vector3 point)
   return vector3_norm(vector3_subtract(arm, vector3_scale(part, way)));
 }
 
-/* All ways are so near those that the pairs were found for that no pair lacks that may act. */
-static PetscBool pairs_cover(Solid solid, const Vector3 from[], const Vector3 to[], PetscReal moved)
-{
-  const MeshSurface surface = solid->points->surface;
+/* Of two moments: places of points, and the middle of those of the surfaces. */
+typedef struct {
+  const Vector3 *at[2];
+  Vector3        middle[2];
+} Ways;
 
-  if (surface->path + slack * moved - surface->found_path <= PAIR_MARGIN * surface->least_thickness)
+static Vector3 middle_of(const MeshSurface surface, const Vector3 at[])
+{
+  Vector3 sum = vector3(0, 0, 0);
+
+  for (PetscInt k = 0; k < surface->point_count; k++)
+    sum = vector3_add(sum, at[surface->points[k]]);
+  return vector3_scale(1. / (PetscReal)surface->point_count, sum);
+}
+
+static Vector3 seen_from_middle(const Ways *ways, PetscInt moment, PetscInt p)
+{
+  return vector3_subtract(ways->at[moment][p], ways->middle[moment]);
+}
+
+static PetscReal longest_of(const MeshSurface surface, const Ways *ways)
+{
+  PetscReal most = 0.;
+
+  for (PetscInt k = 0; k < surface->point_count; k++) {
+    const PetscInt p = surface->points[k];
+    const Vector3  way = vector3_subtract(seen_from_middle(ways, 1, p), seen_from_middle(ways, 0, p));
+
+    most = PetscMax(most, vector3_dot(way, way));
+  }
+  return PetscSqrtReal(most);
+}
+
+/* All ways are so near those that the pairs were found for that no pair lacks that may act. */
+static PetscBool pairs_cover(const MeshSurface surface, const Ways *ways, PetscReal moved)
+{
+  if (surface->path + slack * moved - surface->found_path <= surface->least_stray)
     return surface->is_found;
   for (PetscInt k = 0; k < surface->point_count && surface->is_found; k++) {
     const PetscInt  p = surface->points[k];
-    const PetscReal stray = PAIR_MARGIN * thickness_of(solid->points, surface->point_mesh[p]);
+    const PetscReal stray = surface->stray[surface->point_mesh[p]];
 
-    if (distance_to_way(surface->from[p], surface->to[p], from[p]) > stray ||
-        distance_to_way(surface->from[p], surface->to[p], to[p]) > stray)
-      return PETSC_FALSE;
+    for (PetscInt moment = 0; moment < 2; moment++)
+      if (distance_to_way(surface->from[p], surface->to[p], seen_from_middle(ways, moment, p)) > stray)
+        return PETSC_FALSE;
   }
   return surface->is_found;
 }
 
-static PetscErrorCode SearchPairs(Solid solid, const Vector3 from[], const Vector3 to[])
+static PetscErrorCode SearchPairs(Solid solid, const Ways *ways)
 {
   MeshSurface surface = solid->points->surface;
   PetscInt    count, (*found)[2];
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(surface->from, from, solid->points->count));
-  PetscCall(PetscArraycpy(surface->to, to, solid->points->count));
-  PetscCall(MovingTreePlace(surface->tree, from, to, surface->margins));
+  for (PetscInt k = 0; k < surface->point_count; k++) {
+    const PetscInt p = surface->points[k];
+
+    surface->from[p] = seen_from_middle(ways, 0, p);
+    surface->to[p] = seen_from_middle(ways, 1, p);
+  }
+  PetscCall(MovingTreePlace(surface->tree, surface->from, surface->to, surface->margins));
   PetscCall(MovingTreeFindPairs(surface->tree, &count, &found));
   surface->pair_count = 0;
   for (PetscInt n = 0; n < count; n++) {
@@ -256,18 +293,20 @@ static PetscErrorCode ListNear(MeshSurface surface, PetscReal moved)
 
 PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to[], PetscReal *moved)
 {
-  MeshSurface     surface = solid->points->surface;
-  const PetscReal since = mesh_surface_moved(solid->points, surface->seen, from);
-  PetscBool       is_covered;
+  MeshSurface surface = solid->points->surface;
+  const Ways  ways = {{from, to}, {middle_of(surface, from), middle_of(surface, to)}};
+  const Ways  before = {{surface->seen, from}, {surface->seen_middle, ways.middle[0]}};
+  PetscBool   is_covered;
 
   PetscFunctionBegin;
-  if (since > 0.)
-    PetscCall(PetscArraycpy(surface->seen, from, solid->points->count));
-  surface->path += slack * since;
-  *moved = mesh_surface_moved(solid->points, from, to);
-  is_covered = pairs_cover(solid, from, to, *moved);
+  surface->path += slack * longest_of(surface, &before);
+  for (PetscInt k = 0; k < surface->point_count; k++)
+    surface->seen[surface->points[k]] = from[surface->points[k]];
+  surface->seen_middle = ways.middle[0];
+  *moved = longest_of(surface, &ways);
+  is_covered = pairs_cover(surface, &ways, *moved);
   if (!is_covered)
-    PetscCall(SearchPairs(solid, from, to));
+    PetscCall(SearchPairs(solid, &ways));
   if (!is_covered || surface->path + slack * *moved > surface->near_until)
     PetscCall(ListNear(surface, *moved));
   PetscFunctionReturn(0);

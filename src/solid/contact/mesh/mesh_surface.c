@@ -35,7 +35,6 @@ static PetscErrorCode TakeFaces(Points *points)
         surface->faces[f][c] = face_point(&points->meshes[m], k, c);
       surface->face_mesh[f] = m;
       surface->owned[f][0] = surface->owned[f][1] = 0;
-      surface->margins[f] = FACE_REACH * points->meshes[m].config->contact_thickness;
       surface->least_thickness =
           PetscMin(surface->least_thickness, points->meshes[m].config->contact_thickness);
     }
@@ -105,6 +104,42 @@ static PetscErrorCode TakePoints(Points *points)
   PetscFunctionReturn(0);
 }
 
+/* Points may stray from the ways of a search by a part of the thickness or of the edges: farther, and there
+   are more pairs to keep; less, and they are looked for too often. Boxes that reach half of a pair's distance
+   have a point in common. */
+static PetscErrorCode TakeReach(Points *points)
+{
+  const PetscReal of_thickness = 0.3, of_edge = 0.1, round_off = 1.01;
+  MeshSurface     surface = points->surface;
+  PetscInt       *count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(points->mesh_count, &surface->stray));
+  PetscCall(PetscCalloc1(points->mesh_count, &count));
+  for (PetscInt e = 0; e < surface->edge_count; e++) {
+    const PetscInt *ends = surface->edges[e], mesh = surface->point_mesh[ends[0]];
+
+    surface->stray[mesh] += vector3_norm(vector3_subtract(points->rest[ends[1]], points->rest[ends[0]]));
+    count[mesh]++;
+  }
+  surface->least_stray = PETSC_MAX_REAL;
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    const PetscReal thickness = points->meshes[m].config->contact_thickness;
+
+    if (!count[m])
+      continue;
+    surface->stray[m] = PetscMax(of_edge * surface->stray[m] / (PetscReal)count[m], of_thickness * thickness);
+    surface->least_stray = PetscMin(surface->least_stray, surface->stray[m]);
+  }
+  for (PetscInt f = 0; f < surface->face_count; f++) {
+    const PetscInt m = surface->face_mesh[f];
+
+    surface->margins[f] = round_off * (0.5 * points->meshes[m].config->contact_thickness + surface->stray[m]);
+  }
+  PetscCall(PetscFree(count));
+  PetscFunctionReturn(0);
+}
+
 /* Continuous collision keeps apart what is apart at the start. */
 static PetscErrorCode CheckStart(Solid solid, char message[], size_t size)
 {
@@ -155,6 +190,7 @@ PetscErrorCode MeshSurfaceCreate(Solid solid, char message[], size_t size)
   PetscCall(TakeFaces(points));
   PetscCall(TakePoints(points));
   PetscCall(TakeEdges(surface));
+  PetscCall(TakeReach(points));
   PetscCall(MovingTreeCreate(surface->face_count, (const PetscInt(*)[3])surface->faces, &surface->tree));
   PetscCall(MovingTreeCreate(surface->face_count, (const PetscInt(*)[3])surface->faces, &surface->judge));
   PetscCall(PetscCalloc7(points->count, &surface->from, points->count, &surface->to, points->count,
@@ -189,6 +225,7 @@ PetscErrorCode MeshSurfaceDestroy(Points *points)
   PetscCall(PetscFree2(surface->visits, surface->seen));
   PetscCall(PetscFree(surface->pairs));
   PetscCall(PetscFree(surface->near));
+  PetscCall(PetscFree(surface->stray));
   PetscCall(PetscFree(surface->meetings));
   PetscCall(PetscFree(surface->contacts));
   PetscCall(PetscFree(surface->roots));

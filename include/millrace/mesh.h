@@ -153,9 +153,10 @@ PetscErrorCode MeshFindPlaces(Mesh mesh, PetscInt count, const Vector3 points[],
 typedef enum { MESH_KEEP_BOTH, MESH_KEEP_FRONT, MESH_KEEP_BACK } MeshKeep;
 extern const char *const MeshKeeps[]; /* words for them, null-terminated */
 typedef struct {
-  Vector3  point, normal;
-  Vector3  end_point, end_normal; /* not zero: it cuts only where this normal points to, a half plane */
-  MeshKeep keep;                  /* FRONT: material to which the normal points; of whole planes */
+  Vector3   point, normal;
+  Vector3   end_point, end_normal; /* not zero: it cuts only where this normal points to, a half plane */
+  MeshKeep  keep;                  /* FRONT: material to which the normal points; of whole planes */
+  PetscReal gap; /* m between the surfaces of its two sides, which stand back while the material stays */
 } MeshPlane;
 typedef struct {
   PetscInt   component_count;

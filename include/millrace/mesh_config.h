@@ -41,6 +41,7 @@ typedef struct {
   PetscReal step;                  /* m along the normal from one to the next */
   Vector3   end_point, end_normal; /* not zero: half planes, which cut only where this normal points to */
   MeshKeep  keep;
+  PetscReal gap; /* m between the surfaces of the two sides */
 } MeshCutConfig;
 extern const SchemaKey MeshCutKeys[];
 

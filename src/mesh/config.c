@@ -165,6 +165,11 @@ static void check_cuts(const MeshOrder *order)
     if (cut->count > 1 && cut->step == 0)
       refuse(order, "cut %" PetscInt_FMT " has %" PetscInt_FMT " planes in one place: give it a \"step\"", n,
              cut->count);
+    if (cut->gap > 0 &&
+        (cut->keep != MESH_KEEP_BOTH || (cut->count > 1 && cut->gap >= PetscAbsReal(cut->step))))
+      refuse(order, "cut %" PetscInt_FMT " has a \"gap\" %s", n,
+             cut->keep != MESH_KEEP_BOTH ? "to a side that is left out: leave it at 0"
+                                         : "as wide as its \"step\": make it smaller");
     if (cut->keep != MESH_KEEP_BOTH && vector3_norm(cut->end_normal) > 0)
       refuse(order,
              "cut %" PetscInt_FMT " is a half plane, which parts nothing that could be left out: "
@@ -391,7 +396,8 @@ static MeshPlane cut_plane(const MeshCutConfig *cut, PetscInt k)
                      .normal = unit,
                      .end_point = cut->end_point,
                      .end_normal = cut->end_normal,
-                     .keep = cut->keep};
+                     .keep = cut->keep,
+                     .gap = cut->gap};
 }
 
 /* Whether it has vertices on both sides. */

@@ -59,4 +59,20 @@ PetscBool plane_has_end(const MeshPlane *plane);
 /* Leaves out the pieces that no plane keeps. */
 PetscErrorCode CutMeshKeep(CutMesh *cut, PetscInt count, const MeshPlane planes[]);
 
+/* A vertex of the surface, and a piece that has it with its virtual tetrahedron. */
+typedef struct {
+  PetscInt vertex, piece, element;
+} CutUse;
+typedef struct {
+  PetscInt           plane_count, use_count, use_room;
+  const MeshPlane   *planes; /* borrowed, as `sides` */
+  const signed char *sides;  /* of each piece, of each plane */
+  PetscReal          size;   /* of the mesh */
+  CutUse            *uses;
+} CutSurface;
+/* cutting_gap.c: vertices of the surface stand back from planes with a gap by half of that. */
+void cut_stand_back(CutSurface *surface, MeshCut *result);
+/* A point in a tetrahedron, or outside of it by negative weights. */
+MeshPlace cut_place(Mesh mesh, PetscInt element, Vector3 point);
+
 #endif

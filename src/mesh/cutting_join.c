@@ -245,16 +245,15 @@ typedef struct {
   EdgeMap        vertices; /* from the last link to the surface's vertex */
   MeshDraft      draft;
   PetscInt       place_room;
+  CutSurface     surface;
 } Skinning;
 
-static MeshPlace place_of(const Skinning *skinning, PetscInt piece, Vector3 point)
+MeshPlace cut_place(Mesh mesh, PetscInt element, Vector3 point)
 {
-  const CutMesh  *cut = skinning->joining->cut;
-  const Mesh      mesh = cut->mesh;
-  const PetscInt *corners = mesh_element(mesh, cut->pieces.pieces[piece].element);
+  const PetscInt *corners = mesh_element(mesh, element);
   Vector3         arm[4];
   PetscReal       whole;
-  MeshPlace       place = {.element = skinning->joining->groups[piece]};
+  MeshPlace       place = {.element = element};
 
   for (int n = 1; n < 4; n++)
     arm[n] = vector3_subtract(mesh->vertices[corners[n]], mesh->vertices[corners[0]]);
@@ -298,15 +297,22 @@ static PetscErrorCode FindLink(Skinning *skinning, PetscInt point, const MeshPla
 static PetscErrorCode NumberPoint(Skinning *skinning, PetscInt piece, PetscInt point, PetscInt *vertex)
 {
   const Vector3   where = skinning->joining->cut->points[point];
-  const MeshPlace place = place_of(skinning, piece, where);
+  const PetscInt  element = skinning->joining->groups[piece];
+  const MeshPlace place = cut_place(skinning->result->mesh, element, where);
+  CutSurface     *surface = &skinning->surface;
   PetscInt        link = -1;
 
   PetscFunctionBegin;
   PetscCall(FindLink(skinning, point, &place, &link));
   *vertex = edge_map_find(&skinning->vertices, link, PETSC_MAX_INT);
-  if (*vertex >= 0)
+  if (*vertex >= 0) {
+    PetscCall(AppendItem(&surface->use_count, &surface->use_room, &surface->uses,
+                         (CutUse){*vertex, piece, element}));
     PetscFunctionReturn(0);
+  }
   *vertex = skinning->draft.vertex_count;
+  PetscCall(
+      AppendItem(&surface->use_count, &surface->use_room, &surface->uses, (CutUse){*vertex, piece, element}));
   PetscCall(EdgeMapAdd(&skinning->vertices, link, PETSC_MAX_INT, *vertex));
   PetscCall(GrowList(*vertex, &skinning->place_room, &skinning->result->places));
   skinning->result->places[*vertex] = place;
@@ -368,7 +374,13 @@ static PetscBool is_surface(const Joining *joining, PetscInt piece, const PetscI
 static PetscErrorCode CreateSurface(const Joining *joining, MeshCut *result)
 {
   const CutPieces *pieces = &joining->cut->pieces;
-  Skinning         skinning = {.joining = joining, .result = result, .draft = {.corners = 3}};
+  Skinning         skinning = {.joining = joining,
+                               .result = result,
+                               .draft = {.corners = 3},
+                               .surface = {.plane_count = joining->plane_count,
+                                           .planes = joining->planes,
+                                           .sides = joining->sides,
+                                           .size = joining->cut->size}};
 
   PetscFunctionBegin;
   PetscCall(EdgeMapCreate(joining->cut->point_count, &skinning.vertices));
@@ -385,6 +397,8 @@ static PetscErrorCode CreateSurface(const Joining *joining, MeshCut *result)
   PetscCall(EdgeMapDestroy(&skinning.vertices));
   PetscCall(EdgeMapDestroy(&skinning.chains));
   PetscCall(MeshDraftFinish(&skinning.draft, DRAFT_WHOLE, &result->surface));
+  cut_stand_back(&skinning.surface, result);
+  PetscCall(PetscFree(skinning.surface.uses));
   PetscFunctionReturn(0);
 }
 

@@ -68,6 +68,14 @@ const SchemaKey MeshCutKeys[] = {
      .choices = MeshKeeps,
      .help = "of whole planes: both sides, or only the material to which the normal points (front) or the "
              "rest (back)"},
+    {.name = "gap",
+     .kind = SCHEMA_REAL,
+     .offset = OF_CUT(gap),
+     .fallback = "0",
+     .unit = "m",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .help = "between the surfaces of the two sides, which stand back while the material stays; with a "
+             "contact_thickness a little below it they meet where the material does"},
     {0}};
 
 const SchemaKey MeshSheetKeys[] = {

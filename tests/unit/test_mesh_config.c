@@ -274,6 +274,10 @@ static void cuts_that_miss_or_leave_nothing_are_told(void **state)
   refused(&config, "cut 0 passes beside it");
   cut.keep = MESH_KEEP_FRONT;
   refused(&config, "its cuts leave nothing of it");
+  cut.gap = 0.01;
+  refused(&config, "to a side that is left out");
+  cut = (MeshCutConfig){.normal = {{0, 0, 1}}, .count = 3, .step = 0.1, .gap = 0.1};
+  refused(&config, "as wide as its \"step\"");
   config.cut_count = 0;
   config.cuts = NULL;
   destroy_config(&config);

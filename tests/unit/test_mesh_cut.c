@@ -36,6 +36,21 @@ static PetscReal volume_in_surface(Mesh surface)
   return sum;
 }
 
+static void assert_places_are_true(const MeshCut *cut, PetscReal least)
+{
+  for (PetscInt v = 0; v < cut->surface->vertex_count; v++) {
+    const MeshPlace *place = &cut->places[v];
+    Vector3          sum = vector3(0, 0, 0);
+
+    for (int c = 0; c < 4; c++) {
+      assert_true(place->weights[c] > least);
+      sum = vector3_add(sum, vector3_scale(place->weights[c],
+                                           cut->mesh->vertices[cut->mesh->elements[4 * place->element + c]]));
+    }
+    assert_near(vector3_norm(vector3_subtract(sum, cut->surface->vertices[v])), 0, 1e-13);
+  }
+}
+
 /* What holds of every cut: no volume is lost, the surface is closed around the same volume and lies where its
    places say, the pieces are those of their elements. */
 static void assert_is_good(Mesh mesh, const MeshCut *cut)
@@ -52,17 +67,7 @@ static void assert_is_good(Mesh mesh, const MeshCut *cut)
   }
   for (PetscInt n = 0; n < mesh->element_count; n++)
     assert_near(filled[n], mesh_element_measure(mesh, n), 1e-12 * mesh_element_measure(mesh, n));
-  for (PetscInt v = 0; v < cut->surface->vertex_count; v++) {
-    const MeshPlace *place = &cut->places[v];
-    Vector3          sum = vector3(0, 0, 0);
-
-    for (int c = 0; c < 4; c++) {
-      assert_true(place->weights[c] > -1e-11);
-      sum = vector3_add(sum, vector3_scale(place->weights[c],
-                                           cut->mesh->vertices[cut->mesh->elements[4 * place->element + c]]));
-    }
-    assert_near(vector3_norm(vector3_subtract(sum, cut->surface->vertices[v])), 0, 1e-13);
-  }
+  assert_places_are_true(cut, -1e-11);
   assert_success(PetscFree(filled));
 }
 
@@ -107,6 +112,62 @@ static void the_cube_of_320_tetrahedra_becomes_289_sticks(void **state)
                 (int)cut.mesh->element_count, (int)cut.mesh->vertex_count, (int)cut.surface->element_count,
                 (double)(volume_of(&cut) - 1));
   assert_success(PetscFree(component));
+  assert_success(MeshCutDestroy(&cut));
+  assert_success(MeshDestroy(&mesh));
+}
+
+/* Between planes both ways, and beside a slanted one, the surface leaves slits as wide as the gap, while the
+   material is what it was. */
+static void surfaces_stand_back_from_cuts_with_a_gap(void **state)
+{
+  const PetscReal gap = 0.01;
+  Mesh            mesh = new_cube(4, MESH_BOX_FIVE);
+  MeshPlane       planes[3] = {{.point = {{0.3, 0, 0}}, .normal = {{2, 0, 0}}},
+                               {.point = {{0, 0.62, 0}}, .normal = {{0, -1, 0}}},
+                               {.point = {{0.5, 0.5, 0.45}}, .normal = {{0.2, 0.1, 1}}}};
+  MeshCut         cut;
+
+  (void)state;
+  for (PetscInt n = 0; n < 3; n++)
+    planes[n].gap = gap * (PetscReal)(n + 1);
+  for (PetscInt count = 2; count <= 3; count++) {
+    assert_success(MeshCutByPlanes(mesh, count, planes, &cut));
+    assert_int_equal(cut.component_count, 1 << count);
+    assert_surface_components(&cut);
+    assert_boundary_is_closed(cut.surface);
+    assert_places_are_true(&cut, count == 2 ? -1e-11 : -0.15); /* a slanted one leads out of the faces */
+    assert_near(volume_of(&cut), 1, 1e-12);
+    if (count == 2)
+      assert_near(volume_in_surface(cut.surface), (1 - gap) * (1 - 2 * gap), 1e-12);
+    for (PetscInt v = 0; v < cut.surface->vertex_count; v++)
+      for (PetscInt n = 0; n < count; n++)
+        assert_true(PetscAbsReal(vector3_dot(planes[n].normal,
+                                             vector3_subtract(cut.surface->vertices[v], planes[n].point))) /
+                        vector3_norm(planes[n].normal) >
+                    0.5 * planes[n].gap - 1e-12);
+    assert_success(MeshCutDestroy(&cut));
+  }
+  assert_success(MeshDestroy(&mesh));
+}
+
+/* Up to where a half plane ends. */
+static void a_crack_with_a_gap_is_closed_at_its_end(void **state)
+{
+  Mesh            mesh = new_cube(4, MESH_BOX_FIVE);
+  const MeshPlane plane = {.point = {{0.4, 0, 0}},
+                           .normal = {{1, 0, 0}},
+                           .end_point = {{0, 0, 0.5}},
+                           .end_normal = {{0, 0, 1}},
+                           .gap = 0.01};
+  MeshCut         cut;
+
+  (void)state;
+  assert_success(MeshCutByPlanes(mesh, 1, &plane, &cut));
+  assert_int_equal(cut.component_count, 1);
+  assert_boundary_is_closed(cut.surface);
+  assert_places_are_true(&cut, -1e-11);
+  assert_true(volume_in_surface(cut.surface) > 1 - 0.01 * 0.5 - 1e-12 &&
+              volume_in_surface(cut.surface) < 1 - 0.01 * 0.25);
   assert_success(MeshCutDestroy(&cut));
   assert_success(MeshDestroy(&mesh));
 }
@@ -323,6 +384,8 @@ static void other_elements_are_refused(void **state)
 
 TEST_MAIN(cmocka_unit_test(a_half_plane_opens_a_crack), cmocka_unit_test(a_half_plane_may_end_anywhere),
           cmocka_unit_test(one_side_is_kept), cmocka_unit_test(the_cube_of_320_tetrahedra_becomes_289_sticks),
+          cmocka_unit_test(surfaces_stand_back_from_cuts_with_a_gap),
+          cmocka_unit_test(a_crack_with_a_gap_is_closed_at_its_end),
           cmocka_unit_test(a_plane_beside_the_mesh_cuts_nothing),
           cmocka_unit_test(planes_may_go_through_vertices_edges_and_faces),
           cmocka_unit_test(planes_in_general_position_cut_a_ball),

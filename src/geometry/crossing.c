@@ -42,6 +42,22 @@ static PetscBool touches(const Vector3 ends[2], const Vector3 corners[3])
   return least <= 1e-13 * size ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* Along an axis, by more than round-off. */
+static PetscBool are_apart(const Vector3 ends[2], const Vector3 corners[3])
+{
+  for (int d = 0; d < DIM; d++) {
+    const PetscReal low = PetscMin(ends[0].at[d], ends[1].at[d]),
+                    high = PetscMax(ends[0].at[d], ends[1].at[d]);
+    const PetscReal least = PetscMin(corners[0].at[d], PetscMin(corners[1].at[d], corners[2].at[d]));
+    const PetscReal most = PetscMax(corners[0].at[d], PetscMax(corners[1].at[d], corners[2].at[d]));
+    const PetscReal slack = 1e-12 * (PetscAbsReal(low) + PetscAbsReal(high));
+
+    if (low > most + slack || least > high + slack)
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 PetscBool segment_meets_triangle(const Vector3 ends[2], const Vector3 corners[3])
 {
   const int first = side_of(corners[0], corners[1], corners[2], ends[0]);
@@ -49,7 +65,7 @@ PetscBool segment_meets_triangle(const Vector3 ends[2], const Vector3 corners[3]
   int       sides[3], sum = 0;
   PetscBool is_certain = first && last ? PETSC_TRUE : PETSC_FALSE;
 
-  if (first * last > 0)
+  if (first * last > 0 || are_apart(ends, corners))
     return PETSC_FALSE;
   for (int n = 0; n < 3; n++) {
     sides[n] = side_of(ends[0], ends[1], corners[n], corners[(n + 1) % 3]);

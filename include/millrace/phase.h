@@ -229,7 +229,8 @@ typedef struct {
   PetscReal  burning[FRONTS_MAX];    /* volume of what burns there that turns into the product, m^3/s */
   PetscReal  burnt[FRONTS_MAX];      /* mass of it so far, kg */
   PetscReal  pending[REACTIONS_MAX]; /* of that, what is still to become product, kg */
-  PetscReal  imbalance; /* mass that there is more than came, burnt and left, kg; only with reactions */
+  PetscReal  excess[REGIONS_MAX];    /* mass more than came, burnt and left, kg; only with reactions */
+  PetscReal  imbalance;              /* sum of these */
 } PhaseReport;
 const PhaseReport *phase_report(Phase phase);
 /* So much of a region has come in through a source. Not collective. */

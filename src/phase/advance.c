@@ -35,7 +35,7 @@ static PetscErrorCode Carry(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Correct(Phase phase)
+PetscErrorCode PhaseCorrect(Phase phase)
 {
   PetscFunctionBegin;
   if (!phase->config->interface.particles)
@@ -100,13 +100,13 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));
   PetscCall(Carry(phase, velocity, closed, dt));
   PetscCall(PhaseCarryPending(phase, velocity, dt));
-  PetscCall(Correct(phase));
+  PetscCall(PhaseCorrect(phase));
   PetscCall(PhaseShift(phase, shifts));
   PetscCall(PhaseBurn(phase, dt, &shifted));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, shifted | extended));
   PetscCall(PhaseRedistance(phase));
-  PetscCall(Correct(phase));
+  PetscCall(PhaseCorrect(phase));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, extended));
   PetscCall(PhaseDropSunk(phase));

@@ -656,6 +656,8 @@ PetscErrorCode PhaseBurn(Phase phase, PetscReal dt, unsigned *changed)
 void find_imbalance(Phase phase)
 {
   phase->report.imbalance = 0.;
-  for (PetscInt n = 0; n < phase->count && phase->config->reaction_count; n++)
-    phase->report.imbalance += region_density(phase, n) * (phase->report.volume[n] - phase->targets[n]);
+  for (PetscInt n = 0; n < phase->count && phase->config->reaction_count; n++) {
+    phase->report.excess[n] = region_density(phase, n) * (phase->report.volume[n] - phase->targets[n]);
+    phase->report.imbalance += phase->report.excess[n];
+  }
 }

@@ -412,6 +412,7 @@ static PetscErrorCode PutLayer(Phase phase, const ReactingPair *pair, Vec layer,
   PetscCall(FindPoints(phase, layer, &points));
   PetscCall(PhaseFill(phase, pair->product, layer));
   PetscCall(PhaseRedistance(phase));
+  PetscCall(PhaseCorrect(phase)); /* else the next step gives back what the layer is said to have taken */
   PetscCall(PhaseProject(phase, ALL_REGIONS));
   PetscCall(PhaseSeedRegion(phase, pair->product, closed));
   phase->seedings++;

@@ -247,7 +247,9 @@ PetscErrorCode PhasePutLayers(Phase phase, Vec closed);
 /* pour.c: where `distance` is negative is `region` now, and the markers of others are dropped. Volumes and
    the mixture are left as they were, as by the next. */
 PetscErrorCode PhaseFill(Phase phase, PetscInt region, Vec distance);
-PetscErrorCode PhaseRedistance(Phase phase); /* advance.c: all regions */
+/* advance.c: all regions; the latter by the markers of all, if there are any. */
+PetscErrorCode PhaseRedistance(Phase phase);
+PetscErrorCode PhaseCorrect(Phase phase);
 /* What a group sees of the faces of its cells that belong to others. */
 PetscErrorCode PhaseAddLeaps(Phase phase, PetscInt group, Vec faces[DIM]);
 /* What it sees through fronts of the velocity `from`, into `faces`, which hold what was carried on. */

@@ -655,9 +655,11 @@ static PetscErrorCode RecordFronts(Simulation simulation, Record *record)
   if (!config->reaction_count)
     PetscFunctionReturn(0);
   for (PetscInt r = 0; r < config->region_count; r++)
-    if (region_is_ever(&config->regions[r], REGION_SIMULATED))
+    if (region_is_ever(&config->regions[r], REGION_SIMULATED)) {
       record_put(record, report->volume[r] * phase_material(simulation->phase, r).density, "kg", "mass_%s",
                  config->regions[r].name);
+      record_put(record, report->excess[r], "kg", "mass_imbalance_%s", config->regions[r].name);
+    }
   for (PetscInt f = 0; f < FRONTS_MAX; f++) {
     const char *fuel = front_fuel(config, f), *product = config->reactions[f % REACTIONS_MAX].product;
 

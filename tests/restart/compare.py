@@ -61,6 +61,10 @@ def differences(first, second, tolerance):
     for name in common:
         largest = float(np.max(np.abs(first[name]), initial=0.0))
         scales[group(name)] = max(scales.get(group(name), 0.0), largest)
+    # what mass misses is a difference of masses
+    for name in scales:
+        if name.startswith("ledger mass_imbalance"):
+            scales[name] = max(scales[name], scales.get("ledger mass", 0.0))
     # in a closed box the momentum is a sum of round-off
     scales["ledger momentum"] = scales.get("ledger mass", 0.0) * scales.get("ledger speed_max", 0.0)
     # how deep bodies are in each other is a difference of positions

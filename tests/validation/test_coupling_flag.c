@@ -16,27 +16,50 @@ static PetscReal force_on_both(SceneRun *flow, PetscInt d)
   return loads[d] + loads[TWIST + d];
 }
 
-static void a_rigid_flag_has_the_published_drag(void **state)
+/* Cylinder and rigid flag, whose lower side is at `low`, in a flow that has become steady. */
+static void find_forces(PetscReal low, PetscReal forces[2])
 {
   const PetscReal drag = 14.29, lift = 1.119;
-  PetscReal       found[2];
+  char            solids[512];
   SceneRun        flow;
 
-  (void)state;
-  assert_success(SceneRunOpen(
-      &flow, "coupling/flag", CELLS, "let.mean=0.2",
+  snprintf(
+      solids, sizeof(solids),
       "solids={bodies: [{name: cylinder, type: static, shape: {sphere: {center: [0.2, 0.2], radius: 0.05}}}, "
-      "{name: flag, type: static, shape: {box: {low: [0.2485, 0.19, -0.5], high: [0.6, 0.21, 0.5]}}}], "
+      "{name: flag, type: static, shape: {box: {low: [0.2485, %g, -0.5], high: [0.6, %g, 0.5]}}}], "
       "pairs: [{first: cylinder, second: flag, contact: none}]}",
-      NULL));
+      (double)low, (double)low + 0.02);
+  assert_success(SceneRunOpen(&flow, "coupling/flag", CELLS, "let.mean=0.2", solids, NULL));
   assert_success(SceneRunUntil(&flow, 6.));
   for (PetscInt d = 0; d < 2; d++)
-    found[d] = force_on_both(&flow, d);
-  note("D1: drag %.3f N (%+.1f %%), lift %.3f N (%+.1f %%)", (double)found[X],
-       100. * (double)(found[X] / drag - 1.), (double)found[Y], 100. * (double)(found[Y] / lift - 1.));
-  assert_near(found[X], drag, 0.03 * drag);
-  assert_near(found[Y], lift, 0.03 * lift);
+    forces[d] = force_on_both(&flow, d);
+  note("D1, the flag from %g m: drag %.3f N (%+.1f %%), lift %.3f N (%+.1f %%)", (double)low,
+       (double)forces[X], 100. * (double)(forces[X] / drag - 1.), (double)forces[Y],
+       100. * (double)(forces[Y] / lift - 1.));
+  assert_near(forces[X], drag, 0.03 * drag);
   assert_success(SceneRunDestroy(&flow));
+}
+
+static void a_rigid_flag_has_the_published_drag(void **state)
+{
+  const PetscReal lift = 1.119;
+  PetscReal       forces[2];
+
+  (void)state;
+  find_forces(0.19, forces);
+  assert_near(forces[Y], lift, 0.03 * lift);
+}
+
+/* By half a hundredth of a cell, which should change it by 1 %: its long sides then no longer lie on lines of
+   the grid, and faces beside one of them are no longer constrained. Only told. */
+static void the_lift_of_a_rigid_flag_jumps_beside_lines(void **state)
+{
+  PetscReal below[2], above[2];
+
+  (void)state;
+  find_forces(0.18995, below);
+  find_forces(0.19005, above);
+  assert_near(above[X], below[X], 0.003 * below[X]);
 }
 
 /* The middle of the end of the flag. */
@@ -54,8 +77,8 @@ static Vector3 displacement_of_end(SceneRun *flow)
   return vector3_subtract(points->position[mesh->first + nearest], mesh_rest(mesh, nearest));
 }
 
-/* Its end is lifted twice as far as published, since walls between the lines of the grid are of first order:
-   at 20 cells per diameter 1.7 times as far, by less at every refinement. Drag does not show that. */
+/* Its end is lifted twice as far as published, at 20 cells per diameter 1.7 times: the lift of a flag whose
+   sides lie between the lines of the grid is wrong, also of a rigid one. Drag does not show that. */
 static void an_elastic_flag_has_the_published_drag(void **state)
 {
   const PetscReal drag = 14.295, lift = 0.7638;
@@ -110,5 +133,6 @@ static void a_heavy_flag_flaps_as_published(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(a_rigid_flag_has_the_published_drag),
+          cmocka_unit_test(the_lift_of_a_rigid_flag_jumps_beside_lines),
           cmocka_unit_test(an_elastic_flag_has_the_published_drag),
           cmocka_unit_test(a_heavy_flag_flaps_as_published))

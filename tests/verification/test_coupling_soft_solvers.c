@@ -146,6 +146,97 @@ static void a_bag_takes_no_iterations(void **state)
   }
 }
 
+/* Momentum of a light soft ball, cloth and a stone in stirred water after two steps. */
+static void open_mixture(SceneRun *flow, const char solver[])
+{
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, flow,
+      "grid: {size: [1, 1, 1], resolution: 12}\n"
+      "run: {end_time: 10, frame_interval: 1, time_step: %g}\n"
+      "fluid: {density: 1000, gravity: [0, -9.81, 0], initial: {velocity: [\"sin(2*pi*y)\", 0, "
+      "\"sin(2*pi*x)\"]}, sides: {all: slip, y_high: open}}\n"
+      "coupling: {tolerance: 1e-11, solver: %s, iterations: 1000}\n"
+      "solids:\n"
+      "  elasticity: newmark\n"
+      "  materials: [{name: jelly, young: 1e4, poisson: 0.4, density: 30}]\n"
+      "  bodies: [{name: stone, density: 100, shape: {sphere: {center: [0.7, 0.7, 0.7], radius: 0.15}}}]\n"
+      "  meshes:\n"
+      "    - {name: ball, shape: {sphere: {center: [0.31, 0.3, 0.3], radius: 0.2}}, edge: 0.11, material: "
+      "jelly}\n"
+      "    - {name: sheet, type: cloth, sheet: {origin: [0.2, 0.62, 0.2], along: [0.3, 0.02, 0], across: [0, "
+      "0.02, "
+      "0.4]}, edge: 0.1, thickness: 0.001, material: jelly}\n",
+      (double)step, solver));
+  assert_success(SceneRunStep(flow, 2, step));
+}
+
+static void all_solvers_find_the_same(void **state)
+{
+  const char *const solvers[] = {"schur", "minres", "thesis"};
+  PetscReal         momentum[3][DIM], height[3];
+
+  (void)state;
+  for (PetscInt n = 0; n < 3; n++) {
+    SceneRun flow;
+    Vector3  sum;
+
+    open_mixture(&flow, solvers[n]);
+    sum = solid_report(simulation_solid(flow.simulation)).momentum;
+    height[n] = solid_body_view(simulation_solid(flow.simulation), 0).velocity.at[Y];
+    note("%s: momentum %.12g %.12g %.12g, the stone rises with %.12g m/s, %d iterations", solvers[n],
+         (double)sum.at[X], (double)sum.at[Y], (double)sum.at[Z], (double)height[n],
+         (int)flow.simulation->coupled->report.iterations);
+    for (PetscInt d = 0; d < DIM; d++)
+      momentum[n][d] = sum.at[d];
+    assert_success(SceneRunDestroy(&flow));
+    for (PetscInt d = 0; d < DIM; d++)
+      assert_near(momentum[n][d], momentum[0][d], 1e-8 * PetscAbsReal(momentum[0][Y]));
+    assert_near(height[n], height[0], 1e-8 * PetscAbsReal(height[0]));
+  }
+}
+
+/* A hundredth of the density of water, E = 1 GPa without damping, in steps of 0.9 of a cell: it goes to and
+   fro with the water and gains nothing. */
+static void what_is_light_and_stiff_is_stable_in_long_steps(void **state)
+{
+  PetscReal begun, energy = 0., most = 0., largest = 0.;
+  SceneRun  flow;
+
+  (void)state;
+  only_on_one_rank();
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {size: [1, 1, 1], resolution: 12}\n"
+      "run: {end_time: 10, frame_interval: 10}\n"
+      "fluid: {density: 1000, cfl: 0.9, initial: {velocity: [\"sin(2*pi*y)\", \"sin(2*pi*z)\", "
+      "\"sin(2*pi*x)\"]}, sides: {all: periodic}}\n"
+      "coupling: {tolerance: 1e-8}\n"
+      "solids:\n"
+      "  cfl: 0.9\n"
+      "  elasticity: newmark\n"
+      "  materials: [{name: foam, young: 1e9, poisson: 0.3, density: 10}]\n"
+      "  meshes: [{name: ball, shape: {sphere: {center: [0.41, 0.52, 0.5], radius: 0.25}}, edge: 0.13, "
+      "material: "
+      "foam}]\n"));
+  begun = 0.5 * 1000. * 1.5;
+  for (PetscInt n = 0; n < 60; n++) {
+    PetscReal dt;
+
+    assert_success(SimulationGetTimeStep(flow.simulation, 10., &dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
+    largest = PetscMax(largest, dt);
+    energy = solid_report(simulation_solid(flow.simulation)).kinetic_energy +
+             solid_report(simulation_solid(flow.simulation)).elastic_energy;
+    most = PetscMax(most, energy);
+  }
+  note("steps of up to %.4f s; energy of the ball at most %.3g J, %.3g J in the end, of %.3g J of the water",
+       (double)largest, (double)most, (double)energy, (double)begun);
+  assert_on_all_ranks(largest > 0.5 * 0.9 / 12.); /* at 1 m/s */
+  assert_on_all_ranks(most < 0.05 * begun); /* its place has 6 % of the volume, and a hundredth of the mass */
+  assert_success(SceneRunDestroy(&flow));
+}
+
 TEST_MAIN(cmocka_unit_test(stiffness_and_weight_take_no_iterations),
           cmocka_unit_test(cloth_that_divides_the_box_takes_no_iterations),
-          cmocka_unit_test(a_bag_takes_no_iterations))
+          cmocka_unit_test(a_bag_takes_no_iterations), cmocka_unit_test(all_solvers_find_the_same),
+          cmocka_unit_test(what_is_light_and_stiff_is_stable_in_long_steps))

@@ -145,8 +145,8 @@ PetscErrorCode CouplingCheck(Coupling coupling);
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */
 const PetscInt *coupling_faces(Coupling coupling, PetscInt direction); /* by local index, owned ones */
 const PetscInt *coupling_solid_cells(Coupling coupling); /* 0, or 1 + body; with one ghost layer */
-/* The part of each owned cell that bodies leave free, from their triangles; shells take none. From a placing
-   on. Collective: fluid. */
+/* The part of each cell, with two layers of ghosts, that bodies leave free, from their triangles; shells take
+   none. From a placing on. Collective: fluid. */
 PetscErrorCode CouplingGetFreeParts(Coupling coupling, Vec parts);
 
 MILLRACE_API_END

@@ -160,8 +160,9 @@ PetscErrorCode PhaseSetContacts(Phase phase, const PetscInt places[]);
    PhaseReturn and PhaseLoad. Collective: fluid. */
 PetscErrorCode PhaseSetVisibility(Phase phase, const Visibility *visibility);
 
-/* What walls leave free of each owned cell, 0 to 1, for volumes and surfaces: borrowed, read whenever these
-   are measured; null, as without a call: all of a cell or, where it is closed, nothing. Not collective. */
+/* What walls leave free of each cell, 0 to 1, with two layers of ghosts: borrowed, read whenever the regions
+   move or are measured; null, as without a call: all of a cell or, where it is closed, nothing. Not
+   collective. */
 void phase_set_free_parts(Phase phase, Vec parts);
 
 /* Regions from their shapes; `closed` (null: none; ghosts valid) is positive in cells that hold no fluid, but

@@ -103,11 +103,11 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscCall(PhaseCorrect(phase));
   PetscCall(PhaseShift(phase, shifts));
   PetscCall(PhaseBurn(phase, dt, &shifted));
-  PetscCall(PhaseExtendIntoClosed(phase));
+  PetscCall(PhaseExtendIntoClosed(phase, CLOSED_FOR_DISTANCES));
   PetscCall(PhaseProject(phase, shifted | extended));
   PetscCall(PhaseRedistance(phase));
   PetscCall(PhaseCorrect(phase));
-  PetscCall(PhaseExtendIntoClosed(phase));
+  PetscCall(PhaseExtendIntoClosed(phase, CLOSED_FOR_MIXTURE));
   PetscCall(PhaseProject(phase, extended));
   PetscCall(PhaseDropSunk(phase));
   phase->steps++;

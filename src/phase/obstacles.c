@@ -135,19 +135,39 @@ static PetscBool is_beside_sign(Phase phase, const PetscReal *distance, PetscInt
   return PETSC_FALSE;
 }
 
+typedef struct {
+  ClosedUse        use;
+  const PetscReal *walls; /* marks of the closed cells */
+  const PetscReal *parts; /* that these leave free of cells; null: all or nothing */
+} Continuation;
+
+/* Whether an interface between `near` in neighbour b of the layer before and `far` in c begins where it may
+   not: for distances before the wall, as if that lay across the way between the centres, and half-way in
+   deeper layers; for the mixture anywhere. */
+static PetscBool begins_wrongly(Phase phase, const Continuation *way, PetscInt b, PetscInt c, PetscReal near,
+                                PetscReal far)
+{
+  const PetscReal wall = way->parts && phase->depth[c] == 1 ? way->parts[b] + way->parts[c] - 0.5 : 0.5;
+
+  if ((near < 0.) == (far < 0.))
+    return PETSC_FALSE;
+  return way->use == CLOSED_FOR_MIXTURE || near / (near - far) < wall - MILLRACE_ROUND_OFF ? PETSC_TRUE
+                                                                                           : PETSC_FALSE;
+}
+
 /* From the neighbours of the layer before: the mean of what goes on linearly past them, by at most a cell in
-   a cell; where there is nothing to go on, or an interface would begin behind the wall, the mean of theirs.
- */
-static PetscReal continued(Phase phase, const PetscReal *distance, PetscInt c)
+   a cell; where there is nothing to go on, or an interface would begin wrongly, the mean of theirs. */
+static PetscReal continued(Phase phase, const PetscReal *distance, const Continuation *way, PetscInt c)
 {
   const GridBox  *box = grid_box(phase->grid);
   const PetscReal h = grid_spacing(phase->grid);
   PetscReal       constant = 0., linear = 0.;
-  PetscInt        count = 0, slopes = 0;
+  PetscInt        count = 0, slopes = 0, wrong = 0;
 
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = -1; side <= 1; side += 2) {
       const PetscInt outwards = side * box->stride[d], b = c + outwards;
+      PetscReal      onward;
 
       if (!neighbour_has_depth(phase, c, d, side, phase->depth[c] - 1))
         continue;
@@ -155,12 +175,14 @@ static PetscReal continued(Phase phase, const PetscReal *distance, PetscInt c)
       count++;
       if (!has_slope(phase, b, outwards))
         continue;
-      linear += distance[b] + PetscMax(-h, PetscMin(distance[b] - distance[b + outwards], h));
+      onward = distance[b] + PetscMax(-h, PetscMin(distance[b] - distance[b + outwards], h));
+      wrong += begins_wrongly(phase, way, b, c, distance[b], onward);
+      linear += onward;
       slopes++;
     }
   constant /= count;
   linear = slopes ? linear / slopes : constant;
-  if ((linear < 0.) != (constant < 0.) &&
+  if (wrong && (linear < 0.) != (constant < 0.) &&
       !is_beside_sign(phase, distance, c, linear < 0. ? PETSC_TRUE : PETSC_FALSE))
     return constant;
   return linear;
@@ -215,7 +237,8 @@ static Vector3 wall_normal(Phase phase, PetscInt c)
 
 /* As above where a contact angle gives the slope across the wall: along the wall the distance goes on as it
    does before it. */
-static PetscReal tilted(Phase phase, const PetscReal *distance, PetscInt c, PetscReal slope)
+static PetscReal tilted(Phase phase, const PetscReal *distance, const Continuation *way, PetscInt c,
+                        PetscReal slope)
 {
   const GridBox  *box = grid_box(phase->grid);
   const PetscReal h = grid_spacing(phase->grid);
@@ -225,7 +248,7 @@ static PetscReal tilted(Phase phase, const PetscReal *distance, PetscInt c, Pets
   PetscInt        count = 0;
 
   if (length < 1e-6)
-    return continued(phase, distance, c);
+    return continued(phase, distance, way, c);
   normal = vector3_scale(1. / length, normal);
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = -1; side <= 1; side += 2) {
@@ -243,16 +266,16 @@ static PetscReal tilted(Phase phase, const PetscReal *distance, PetscInt c, Pets
 }
 
 /* What a distance is in a closed cell. */
-static PetscReal behind_wall(Phase phase, const PetscReal *distance, const PetscReal *partners,
-                             const PetscReal *walls, PetscInt n, PetscInt c)
+static PetscReal behind_wall(Phase phase, const PetscReal *distance, const Continuation *way,
+                             const PetscReal *partners, PetscInt n, PetscInt c)
 {
   const PetscInt partner = partners ? (PetscInt)partners[c] : 0;
   PetscReal      slope;
 
   if (!partner)
-    return continued(phase, distance, c);
-  slope = contact_slope(phase, n, partner - 1, CONTACT_WALLS + (PetscInt)walls[c] - 1);
-  return slope < PETSC_INFINITY ? tilted(phase, distance, c, slope) : continued(phase, distance, c);
+    return continued(phase, distance, way, c);
+  slope = contact_slope(phase, n, partner - 1, CONTACT_WALLS + (PetscInt)way->walls[c] - 1);
+  return slope < PETSC_INFINITY ? tilted(phase, distance, way, c, slope) : continued(phase, distance, way, c);
 }
 
 static PetscBool is_in_range(const GridBox *box, const GridRange *range, PetscInt c)
@@ -267,16 +290,19 @@ static PetscBool is_in_range(const GridBox *box, const GridRange *range, PetscIn
 }
 
 /* The first layer also in the ghosts beside the owned cells, on which the second one depends. */
-static PetscErrorCode ExtendIntoLayer(Phase phase, PetscInt layer)
+static PetscErrorCode ExtendIntoLayer(Phase phase, PetscInt layer, ClosedUse use)
 {
   const GridBox   *box = grid_box(phase->grid);
   const GridRange  range = box_grown(box, layer == 1 ? 1 : 0);
   PetscReal       *distances[REGIONS_MAX];
-  const PetscReal *partners[REGIONS_MAX] = {NULL}, *walls;
+  const PetscReal *partners[REGIONS_MAX] = {NULL};
+  Continuation     way = {use, NULL, NULL};
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
-  PetscCall(VecGetArrayRead(phase->closed, &walls));
+  PetscCall(VecGetArrayRead(phase->closed, &way.walls));
+  if (phase->parts)
+    PetscCall(VecGetArrayRead(phase->parts, &way.parts));
   for (PetscInt n = 0; n < phase->count && phase->contact_places; n++)
     PetscCall(VecGetArrayRead(phase->partners[n], &partners[n]));
   for (PetscInt m = phase->layer_end[layer - 1]; m < phase->layer_end[layer]; m++) {
@@ -285,22 +311,24 @@ static PetscErrorCode ExtendIntoLayer(Phase phase, PetscInt layer)
     if (is_in_range(box, &range, c))
       for (PetscInt n = 0; n < phase->count; n++)
         distances[n][c] = PetscMax(
-            -phase->band, PetscMin(behind_wall(phase, distances[n], partners[n], walls, n, c), phase->band));
+            -phase->band, PetscMin(behind_wall(phase, distances[n], &way, partners[n], n, c), phase->band));
   }
   for (PetscInt n = 0; n < phase->count && phase->contact_places; n++)
     PetscCall(VecRestoreArrayRead(phase->partners[n], &partners[n]));
-  PetscCall(VecRestoreArrayRead(phase->closed, &walls));
+  if (phase->parts)
+    PetscCall(VecRestoreArrayRead(phase->parts, &way.parts));
+  PetscCall(VecRestoreArrayRead(phase->closed, &way.walls));
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PhaseExtendIntoClosed(Phase phase)
+PetscErrorCode PhaseExtendIntoClosed(Phase phase, ClosedUse use)
 {
   PetscFunctionBegin;
   if (!phase->any_closed)
     PetscFunctionReturn(0);
   for (PetscInt layer = 1; layer <= CLOSED_LAYERS; layer++) {
-    PetscCall(ExtendIntoLayer(phase, layer));
+    PetscCall(ExtendIntoLayer(phase, layer, use));
     if (layer == 2)
       for (PetscInt n = 0; n < phase->count; n++)
         PetscCall(MacGridExchange(phase->grid, phase->distances[n]));

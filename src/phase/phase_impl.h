@@ -149,9 +149,11 @@ static inline PetscBool is_open_cell(Phase phase, PetscInt c)
 }
 
 /* obstacles.c: finds closed cells beside open ones; carries the distances on into them. Ghosts are to be
-   refreshed after that. */
+   refreshed after that. For distances to be found from, surfaces go on straight behind a wall; for the
+   mixture none begins there, so that closed cells are of the regions that their free parts hold. */
+typedef enum { CLOSED_FOR_DISTANCES, CLOSED_FOR_MIXTURE } ClosedUse;
 PetscErrorCode PhaseFindLayers(Phase phase, Vec closed);
-PetscErrorCode PhaseExtendIntoClosed(Phase phase);
+PetscErrorCode PhaseExtendIntoClosed(Phase phase, ClosedUse use);
 
 /* markers.c */
 PetscErrorCode PhaseSeed(Phase phase, Vec closed);

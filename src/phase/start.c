@@ -234,7 +234,7 @@ PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size)
       PetscCall(LevelSetRebuild(phase->level_sets[n]));
     else
       PetscCall(LevelSetRedistance(phase->level_sets[n]));
-  PetscCall(PhaseExtendIntoClosed(phase));
+  PetscCall(PhaseExtendIntoClosed(phase, CLOSED_FOR_MIXTURE));
   PetscCall(PhaseProject(phase, ALL_REGIONS));
   phase->steps = phase->seedings = 0;
   PetscCall(PetscMemzero(&phase->report, sizeof(phase->report)));

@@ -152,7 +152,7 @@ static PetscErrorCode PlaceMeshes(Simulation simulation)
 /* What bodies and obstacles, the latter whole cells, leave free of cells where they are now. */
 static PetscErrorCode FindPlacedParts(Simulation simulation, Vec parts)
 {
-  const GridBox   *box = grid_box(simulation->grid);
+  const PetscInt   length = grid_box(simulation->grid)->length;
   const PetscReal *closed;
   PetscReal       *part;
 
@@ -162,12 +162,9 @@ static PetscErrorCode FindPlacedParts(Simulation simulation, Vec parts)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(simulation->closed, &closed));
   PetscCall(VecGetArray(parts, &part));
-  FOR_CELLS(box, i, j, k) {
-    const PetscInt c = box_index(box, i, j, k);
-
+  for (PetscInt c = 0; c < length; c++)
     if (cell_cover(closed[c]).kind == CELL_WALL)
       part[c] = 0.;
-  }
   PetscCall(VecRestoreArray(parts, &part));
   PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscFunctionReturn(0);

@@ -157,6 +157,45 @@ static void a_disc_that_bobs_leaves_the_water_its_volume(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* Plates of slight and of steep slope, decks just above the water, a corner in it: the surface goes on behind
+   their walls as it comes. */
+static void water_is_at_rest_around_what_is_held(void **state)
+{
+  static const struct {
+    PetscReal   level;
+    const char *shape;
+  } cases[] = {
+      {0.4921, "placed: {shape: {box: {low: [-0.05, -0.3], high: [0.05, 0.3]}}, rotate: [0, 0, 1.4], "
+               "translate: [0.51, 0.5]}"},
+      {0.4873, "placed: {shape: {box: {low: [-0.05, -0.3], high: [0.05, 0.3]}}, rotate: [0, 0, 0.5], "
+               "translate: [0.5, 0.5]}"},
+      {0.5, "box: {low: [0.3, 0.3], high: [0.7, 0.51]}"},
+      {0.4873, "box: {low: [0.31, 0.3], high: [0.7, 0.51]}"},
+      {0.4873, "sphere: {center: [0.513, 0.457], radius: 0.15}"},
+  };
+  SceneRun flow;
+
+  (void)state;
+  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(cases); n++) {
+    assert_success(
+        SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                       "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
+                       "run: {end_time: 10, frame_interval: 1}\n"
+                       "fluid: {gravity: [0, -9.81], obstacles: cut}\n"
+                       "regions:\n"
+                       "  - {name: water, density: 1000, viscosity: 0.001, shape: {box: {low: [-1, -1], "
+                       "high: [2, %g]}}}\n"
+                       "  - {name: air, type: empty}\n"
+                       "solids: {bodies: [{name: body, type: static, shape: {%s}}]}\n",
+                       (double)cases[n].level, cases[n].shape));
+    check_stays(&flow, 25, 0.02);
+    assert_success(SceneRunDestroy(&flow));
+  }
+  fill_pool(&flow, 0.001, 933., "box: {low: [0.3, 0.2201], high: [0.7, 0.5201]}"); /* deck 0.64 h above */
+  check_stays(&flow, 50, 0.02);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 /* 0.12 m in oil, 0.18 m in water. */
 static void a_box_floats_between_two_liquids(void **state)
 {
@@ -303,6 +342,7 @@ static void bodies_of_five_densities_come_to_rest_where_archimedes_wants_them(vo
 TEST_MAIN(cmocka_unit_test(a_box_floats_at_its_draft), cmocka_unit_test(a_box_anywhere_floats_at_its_draft),
           cmocka_unit_test(a_disc_floats_at_its_draft),
           cmocka_unit_test(a_disc_that_bobs_leaves_the_water_its_volume),
+          cmocka_unit_test(water_is_at_rest_around_what_is_held),
           cmocka_unit_test(a_box_floats_between_two_liquids),
           cmocka_unit_test(what_weighs_as_much_as_water_stays),
           cmocka_unit_test(a_cube_floats_at_its_draft_in_space),

@@ -101,6 +101,7 @@ static PetscErrorCode FillCells(Coupling coupling, PetscInt body, Vector3 shift,
 PetscErrorCode CouplingGetFreeParts(Coupling coupling, Vec parts)
 {
   const GridBox  *box = grid_box(coupling->grid);
+  const GridRange range = box_grown(box, 2);
   const PetscReal negligible = 1e-9;
   PetscReal      *part;
 
@@ -108,7 +109,7 @@ PetscErrorCode CouplingGetFreeParts(Coupling coupling, Vec parts)
   PetscCall(VecSet(parts, 1.));
   PetscCall(VecGetArray(parts, &part));
   PetscCall(CouplingVisitImages(coupling, FillCells, &part));
-  FOR_CELLS(box, i, j, k) {
+  FOR_CELLS(&range, i, j, k) {
     const PetscInt c = box_index(box, i, j, k);
 
     part[c] = part[c] < negligible ? 0. : part[c] > 1. - negligible ? 1. : part[c];

@@ -96,7 +96,8 @@ void solid_show_points(Solid solid);
    from. Collective: the solid's comm. */
 PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt, const PetscReal dragged[]);
 /* After a solve: contacts of points with bodies begin or cease to hold as its velocities show, and C and the
-   right side follow; `changed`: another solve is due. On the rank with the operator. Not collective. */
+   right side follow; `changed`: another solve is due. On the rank with the operator. Collective: the ranks
+   that share the points, which in a fluid is that one. */
 PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed);
 /* Adds what impulses on points, three numbers each, are for the velocities of the points and bodies that
    carry some of them. Not collective. */

@@ -788,7 +788,7 @@ const SchemaKey SolidKeys[] = {
      .offset = OF_SOLID(solver),
      .fallback = "auto",
      .choices = ElasticSolvers,
-     .help = "of implicit and static elasticity. cg: conjugate gradients with an incomplete Cholesky factor; "
+     .help = "of implicit and static elasticity. cg: conjugate gradients with the blocks of the diagonal; "
              "cholesky: a sparse factor; multigrid: conjugate gradients with algebraic multigrid; auto: by "
              "step and size, told in the ledger"},
     {.name = "newton",

@@ -482,6 +482,7 @@ static PetscErrorCode StepWhole(Solid solid, PetscReal time, PetscReal dt)
   clear_report(&solid->report);
   PetscCall(StepTogether(solid, time, dt));
   solid->report.substeps = 1;
+  PetscCall(PointsComplete(solid));
   solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }
@@ -497,6 +498,7 @@ static PetscErrorCode StepToEquilibrium(Solid solid, PetscReal time, PetscReal d
       solid->twists[b] = body_prescribed_twist(&solid->bodies[b], time + dt);
   solid->report.substeps = 1;
   solid->contacts->level_count = 0; /* bodies do not meet; a file has levels */
+  PetscCall(PointsComplete(solid));
   solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }

@@ -4,6 +4,7 @@
 
 #include "../contact/mesh/mesh_contact.h"
 #include "../contact/point_contact.h"
+#include "point_matrix.h"
 
 #include <millrace/partition.h>
 #include <petscsf.h>
@@ -90,6 +91,16 @@ PetscBool points_owns(const Points *points, PetscInt point)
   return !points->distribution || points->distribution->is_own[point] ? PETSC_TRUE : PETSC_FALSE;
 }
 
+PetscMPIInt points_owner(const Points *points, PetscInt point)
+{
+  return points->distribution ? (PetscMPIInt)points->distribution->owner[point] : 0;
+}
+
+MPI_Comm points_comm(const Points *points)
+{
+  return points->distribution ? points->distribution->comm : PETSC_COMM_SELF;
+}
+
 /* Stretches of points that are marked, of which all are if nothing is; of free ones alone. */
 static PetscErrorCode FindRuns(const Points *points, const PetscBool marks[], PetscBool only_free,
                                PointStretches *runs)
@@ -110,13 +121,12 @@ static PetscErrorCode FindRuns(const Points *points, const PetscBool marks[], Pe
   PetscFunctionReturn(0);
 }
 
-/* What is done by every rank alike as yet: solves with matrices, springs of bindings and skins, and volumes
-   that are kept. */
+/* What is done by every rank alike as yet: springs of bindings and skins, and volumes that are kept. */
 static PetscBool can_be_shared(Solid solid)
 {
   const Points *points = solid->points;
 
-  if (!points->mesh_count || solid->config->in_fluid || elastic_time_is_implicit(solid->config->elasticity))
+  if (!points->mesh_count || solid->config->in_fluid)
     return PETSC_FALSE;
   for (PetscInt b = 0; b < points->mesh_binding_count; b++)
     if (points->mesh_bindings[b].config->kind != BINDING_HARD)
@@ -587,6 +597,8 @@ PetscErrorCode PointsDivideAnew(Solid solid, const PetscInt extra[])
   if (!d)
     PetscFunctionReturn(0);
   PetscCall(PointsGatherHistory(solid, &memory));
+  PetscCall(PointMatrixDestroy(&points->matrix));
+  PetscCall(PointMatrixDestroy(&points->drag_matrix));
   PetscCall(DestroyShares(points));
   PetscCall(FindOwners(points, extra, PartitionImprove, d));
   PetscCall(Share(solid, d));
@@ -869,16 +881,40 @@ void mesh_take_elements(const DeformableMesh *mesh, PetscInt width, const PetscR
            (size_t)width * sizeof(PetscReal));
 }
 
-PetscErrorCode PointsSum(Solid solid, const ReproducibleSum *sum, PetscReal *value)
+PetscErrorCode PointsSums(Solid solid, PetscInt count, const ReproducibleSum sums[], PetscReal values[])
 {
   Distribution d = solid->points->distribution;
 
   PetscFunctionBegin;
-  *value = d ? 0. : sum_value(sum);
+  for (PetscInt k = 0; k < count && !d; k++)
+    values[k] = sum_value(&sums[k]);
   if (!d)
     PetscFunctionReturn(0);
   stop_clock(d);
-  PetscCall(SumOverRanks(d->comm, 1, sum, value));
+  PetscCall(SumOverRanks(d->comm, count, sums, values));
+  start_clock(d);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsMark(Solid solid, PetscInt count, char marks[])
+{
+  Distribution d = solid->points->distribution;
+
+  PetscFunctionBegin;
+  if (d)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, marks, (PetscMPIInt)count, MPI_CHAR, MPI_MAX, d->comm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsTell(Solid solid, PetscInt count, PetscReal values[])
+{
+  Distribution d = solid->points->distribution;
+
+  PetscFunctionBegin;
+  if (!d)
+    PetscFunctionReturn(0);
+  stop_clock(d);
+  PetscCallMPI(MPI_Bcast(values, (PetscMPIInt)count, MPIU_REAL, d->size - 1, d->comm));
   start_clock(d);
   PetscFunctionReturn(0);
 }

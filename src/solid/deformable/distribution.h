@@ -22,7 +22,9 @@ PetscErrorCode PointsDivideAnew(Solid solid, const PetscInt extra[]);
 /* Again, when more points have come to move by themselves. */
 PetscErrorCode PointsFindOwn(Points *points);
 
-PetscBool points_owns(const Points *points, PetscInt point);
+PetscBool   points_owns(const Points *points, PetscInt point);
+PetscMPIInt points_owner(const Points *points, PetscInt point);
+MPI_Comm    points_comm(const Points *points); /* of the ranks that share them */
 /* Values at own points that move by themselves go to their copies; bound points have to follow then. */
 PetscErrorCode PointsExchange(Solid solid, Vector3 values[]);
 /* Values at all points come to every rank; or at those that free bodies carry; or that contacts push. */
@@ -44,7 +46,10 @@ PetscErrorCode MeshGatherElements(Solid solid, const DeformableMesh *mesh, Petsc
 /* And back. */
 void mesh_take_elements(const DeformableMesh *mesh, PetscInt width, const PetscReal all[], PetscReal own[]);
 
-PetscErrorCode PointsSum(Solid solid, const ReproducibleSum *sum, PetscReal *value);
+/* Of all ranks: sums, that some rank has marked (not 0), and what the last rank says. */
+PetscErrorCode PointsSums(Solid solid, PetscInt count, const ReproducibleSum sums[], PetscReal values[]);
+PetscErrorCode PointsMark(Solid solid, PetscInt count, char marks[]);
+PetscErrorCode PointsTell(Solid solid, PetscInt count, PetscReal values[]);
 PetscErrorCode PointsCount(Solid solid, PetscInt *count); /* of all ranks */
 PetscErrorCode PointsLargest(Solid solid, PetscInt count, PetscReal values[]);
 /* What the forces report, of all ranks, where the points are: for points_report where there is a

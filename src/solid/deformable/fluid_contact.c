@@ -261,7 +261,7 @@ PetscErrorCode FluidSpringsAddTo(Solid solid, PointMatrix matrix)
     const Matrix3       block = {{{weight, 0., 0.}, {0., weight, 0.}, {0., 0., weight}}};
 
     if (weight > 0.)
-      PetscCall(PointMatrixAddContact(matrix, solid, &place, &block));
+      point_matrix_add_contact(matrix, solid, &place, &block);
   }
   PetscFunctionReturn(0);
 }
@@ -317,7 +317,7 @@ PetscErrorCode FluidContactsAddTo(Solid solid, PointMatrix matrix)
           (contact->sticks ? contact->penalty * (unit - along) : contact->turning * (unit - along - slides));
     }
     if (contact->held)
-      PetscCall(PointMatrixAddContact(matrix, solid, &contact->at, &block));
+      point_matrix_add_contact(matrix, solid, &contact->at, &block);
   }
   PetscFunctionReturn(0);
 }

@@ -11,6 +11,7 @@
 
    Contact with what is not free is a part of it (implicit_contact.c), with friction as it is between two
    iterations. */
+#include "distribution.h"
 #include "implicit_contact.h"
 
 #include <petsctime.h>
@@ -28,11 +29,12 @@ typedef struct {
   SolidMotion     given;     /* v without elastic forces, of bodies */
   SolidMotion     motion;    /* u, and its last change */
   SolidMotion    *change, *residual, *drag;
-  PetscReal       inertial; /* J: of the potential, what is not elastic */
-  PetscReal       noise;    /* J: round-off of the potential */
-  PetscReal       moduli;   /* J: moduli times volumes, of which elastic energies are differences */
-  PetscBool       is_free;  /* contacts do not count */
-  PetscReal       enough;   /* residual at which friction may change */
+  ReproducibleSum inertial; /* J: of the potential, what is not elastic, of own points */
+  PetscReal       inertial_of_bodies;
+  PetscReal       noise;   /* J: round-off of the potential */
+  PetscReal       moduli;  /* J: moduli times volumes, of which elastic energies are differences */
+  PetscBool       is_free; /* contacts do not count */
+  PetscReal       enough;  /* residual at which friction may change */
 } Newton;
 
 ImplicitScheme implicit_scheme(ElasticTime time)
@@ -45,15 +47,16 @@ ImplicitScheme implicit_scheme(ElasticTime time)
 }
 
 /* Where points and bodies are at the end of the step if they move with u. */
-static void place_trial(Newton *newton)
+static PetscErrorCode PlaceTrial(Newton *newton)
 {
   Solid   solid = newton->solid;
   Points *points = solid->points;
 
-  for (PetscInt p = 0; p < points->count; p++)
-    if (points->inverse_mass[p] > 0.)
-      points->position[p] =
-          vector3_add(newton->position[p], vector3_scale(newton->dt, newton->motion.points[p]));
+  PetscFunctionBegin;
+  FOR_POINTS(&points->here, p)
+  if (points->inverse_mass[p] > 0.)
+    points->position[p] =
+        vector3_add(newton->position[p], vector3_scale(newton->dt, newton->motion.points[p]));
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (solid->bodies[b].config->kind == BODY_KINEMATIC)
       solid->placements[b] = body_prescribed(&solid->bodies[b], newton->time);
@@ -66,7 +69,9 @@ static void place_trial(Newton *newton)
   points_follow_position(solid);
   points_set_time(solid, newton->time);
   points->has_forces = PETSC_FALSE;
-  points_find_forces(solid);
+  PetscCall(PointsFindForces(solid));
+  PetscCall(PointsGatherTouched(solid, newton->motion.points));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode ReturnToStart(Newton *newton)
@@ -92,16 +97,16 @@ static void find_inertia(Newton *newton)
   const Points *points = solid->points;
   const Vector3 lift = vector3_scale(-1., solid->config->gravity);
 
-  newton->inertial = 0.;
-  for (PetscInt p = 0; p < points->count; p++) {
+  newton->inertial = (ReproducibleSum){0};
+  newton->inertial_of_bodies = 0.;
+  FOR_POINTS(&points->own, p)
+  {
     const Vector3 gap = vector3_subtract(newton->motion.points[p], newton->target->points[p]);
 
-    if (!(points->inverse_mass[p] > 0.))
-      continue;
     newton->residual->points[p] = vector3_add(newton->residual->points[p],
                                               vector3_scale(points->mass[p], newton->is_static ? lift : gap));
-    newton->inertial += points->mass[p] * (newton->is_static ? vector3_dot(lift, points->position[p])
-                                                             : 0.5 * vector3_dot(gap, gap));
+    sum_add(&newton->inertial, points->mass[p] * (newton->is_static ? vector3_dot(lift, points->position[p])
+                                                                    : 0.5 * vector3_dot(gap, gap)));
   }
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt  b = points->bodies[k];
@@ -112,7 +117,7 @@ static void find_inertia(Newton *newton)
                                matrix3_apply(&inertia, gap.angular)};
 
     newton->residual->bodies[b] = twist_add(newton->residual->bodies[b], impulse);
-    newton->inertial +=
+    newton->inertial_of_bodies +=
         0.5 * (vector3_dot(impulse.linear, gap.linear) + vector3_dot(impulse.angular, gap.angular));
   }
 }
@@ -139,35 +144,56 @@ static PetscErrorCode FindResidual(Newton *newton)
   PetscFunctionReturn(0);
 }
 
+/* Energies of own elements and points are summed over ranks, with what loads have done. */
+static PetscErrorCode SumEnergies(Newton *newton, PetscReal *energy, PetscReal *work, PetscReal *inertial)
+{
+  Solid           solid = newton->solid;
+  const Points   *points = solid->points;
+  const ForceSums own = points_own_sums(solid);
+  ReproducibleSum sums[] = {own.energy, own.plastic, newton->inertial, {0}};
+  PetscReal       values[4];
+
+  PetscFunctionBegin;
+  FOR_POINTS(&points->own, p)
+  sum_add(&sums[3], vector3_dot(points->load[p], points->position[p]));
+  PetscCall(PointsSums(solid, 4, sums, values));
+  *energy = values[0] + values[1];
+  *inertial = values[2] + newton->inertial_of_bodies;
+  *work = values[3];
+  PetscFunctionReturn(0);
+}
+
 /* After FindResidual at the same place. */
-static PetscReal potential(Newton *newton)
+static PetscErrorCode FindPotential(Newton *newton, PetscReal *potential)
 {
   Solid              solid = newton->solid;
-  const Points      *points = solid->points;
   const ContactTrial trial = contact_trial(newton);
-  const ForceReport  elements = points_report(solid);
-  const PetscReal    energy = elements.energy + elements.plastic, work = points_load_work(solid);
-  PetscReal          sum = newton->inertial;
+  PetscReal          energy = 0., work = 0., inertial = 0., drag = 0.;
 
-  sum += newton->scheme.end * (energy - work);
-  if (points->drag_matrix)
-    sum += 0.5 * newton->scheme.damping * newton->dt * motion_product(solid, newton->drag, &newton->motion);
-  sum += implicit_contacts_potential(&trial);
-  newton->noise = 1e-13 * (PetscAbsReal(sum) + PetscAbsReal(newton->inertial) +
+  PetscFunctionBegin;
+  PetscCall(SumEnergies(newton, &energy, &work, &inertial));
+  if (solid->points->drag_matrix)
+    PetscCall(MotionProduct(solid, newton->drag, &newton->motion, &drag));
+  *potential = inertial + newton->scheme.end * (energy - work) +
+               0.5 * newton->scheme.damping * newton->dt * drag + implicit_contacts_potential(&trial);
+  newton->noise = 1e-13 * (PetscAbsReal(*potential) + PetscAbsReal(inertial) +
                            newton->scheme.end * (PetscAbsReal(energy) + PetscAbsReal(work))) +
                   PETSC_MACHINE_EPSILON * newton->scheme.end * newton->moduli;
-  return sum;
+  PetscFunctionReturn(0);
 }
 
 /* Without mass the norm is that of forces; with it that of the velocities they make. */
-static PetscReal residual_norm(const Newton *newton)
+static PetscErrorCode FindNorm(const Newton *newton, PetscReal *norm)
 {
   Solid solid = newton->solid;
 
-  if (newton->is_static)
-    return PetscSqrtReal(motion_product(solid, newton->residual, newton->residual));
-  motion_yield(solid, newton->residual, newton->change);
-  return PetscSqrtReal(motion_product(solid, newton->residual, newton->change));
+  PetscFunctionBegin;
+  if (!newton->is_static)
+    motion_yield(solid, newton->residual, newton->change);
+  PetscCall(
+      MotionProduct(solid, newton->residual, newton->is_static ? newton->residual : newton->change, norm));
+  *norm = PetscSqrtReal(*norm);
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode SetMatrix(Newton *newton, PetscInt iteration, DifferentialPart part)
@@ -191,9 +217,9 @@ static PetscErrorCode Advance(Newton *newton, PetscReal part, PetscReal *value)
 {
   PetscFunctionBegin;
   motion_combine(newton->solid, 1., part, newton->change, &newton->motion);
-  place_trial(newton);
+  PetscCall(PlaceTrial(newton));
   PetscCall(FindResidual(newton));
-  *value = potential(newton);
+  PetscCall(FindPotential(newton, value));
   PetscFunctionReturn(0);
 }
 
@@ -213,40 +239,43 @@ static PetscErrorCode SearchLine(Newton *newton, PetscReal start, PetscReal slop
   PetscFunctionReturn(0);
 }
 
-/* Of velocities without elastic forces, of what gravity makes of them in the step, and of what pushes. */
-static PetscReal motion_norm(const Newton *newton)
+/* Of velocities without elastic forces, of what gravity makes of them in the step, and of what pushes; in
+   equilibrium of given forces. */
+static PetscErrorCode FindGivenNorm(const Newton *newton, PetscReal *norm)
 {
-  const Points      *points = newton->solid->points;
+  Solid              solid = newton->solid;
+  const Points      *points = solid->points;
   const ContactTrial trial = contact_trial(newton);
-  const PetscReal    fall = newton->dt * vector3_norm(newton->solid->config->gravity);
-  PetscReal          sum = 0.;
+  const PetscReal    g = vector3_norm(solid->config->gravity), fall = newton->dt * g;
+  ReproducibleSum    sum = {0};
 
-  for (PetscInt p = 0; p < points->count; p++)
-    if (points->inverse_mass[p] > 0.)
-      sum +=
-          points->mass[p] * (fall * fall + vector3_dot(newton->target->points[p], newton->target->points[p]));
-  sum += implicit_contacts_square(&trial);
-  return PetscSqrtReal(sum);
+  PetscFunctionBegin;
+  FOR_POINTS(&points->own, p)
+  if (newton->is_static)
+    sum_add(&sum, PetscSqr(vector3_norm(points->load[p]) + points->mass[p] * g));
+  else
+    sum_add(&sum, points->mass[p] *
+                      (fall * fall + vector3_dot(newton->target->points[p], newton->target->points[p])));
+  PetscCall(PointsSums(solid, 1, &sum, norm));
+  if (!newton->is_static)
+    *norm += implicit_contacts_square(&trial);
+  *norm = PetscSqrtReal(*norm);
+  PetscFunctionReturn(0);
 }
 
 /* The scale of what residuals are compared with: what forces without contact leave at the start, and given
    ones in equilibrium. */
 static PetscErrorCode FindScale(Newton *newton, PetscReal *scale)
 {
-  Solid         solid = newton->solid;
-  const Points *points = solid->points;
-  PetscReal     sum = 0.;
+  PetscReal given;
 
   PetscFunctionBegin;
   newton->is_free = PETSC_TRUE;
   PetscCall(FindResidual(newton));
   newton->is_free = PETSC_FALSE;
-  *scale = residual_norm(newton);
-  if (!newton->is_static)
-    *scale += motion_norm(newton);
-  for (PetscInt p = 0; p < points->count && newton->is_static; p++)
-    sum += PetscSqr(vector3_norm(points->load[p]) + points->mass[p] * vector3_norm(solid->config->gravity));
-  *scale += PetscSqrtReal(sum);
+  PetscCall(FindNorm(newton, scale));
+  PetscCall(FindGivenNorm(newton, &given));
+  *scale += given;
   PetscFunctionReturn(0);
 }
 
@@ -263,7 +292,10 @@ static PetscErrorCode SolveDirection(Newton *newton, ElasticSolver solver, Petsc
   PetscCall(PointMatrixSolve(solid->points->matrix, solid, solver, newton->residual, newton->change,
                              &iterations, &solved));
   solid->report.linear_iterations += iterations;
-  *slope = solved ? -motion_product(solid, newton->residual, newton->change) : 0.;
+  *slope = 0.;
+  if (solved)
+    PetscCall(MotionProduct(solid, newton->residual, newton->change, slope));
+  *slope = -*slope;
   PetscFunctionReturn(0);
 }
 
@@ -295,7 +327,7 @@ static PetscErrorCode UpdateFriction(Newton *newton, PetscReal scale, PetscReal 
   PetscFunctionBegin;
   implicit_contacts_update(&trial);
   PetscCall(FindResidual(newton));
-  *residual = residual_norm(newton);
+  PetscCall(FindNorm(newton, residual));
   newton->enough = PetscMax(PetscMin(part * *residual, first * scale), 0.5 * newton_tolerance * scale);
   PetscFunctionReturn(0);
 }
@@ -306,9 +338,10 @@ static PetscErrorCode Judge(Newton *newton, PetscReal slope, PetscReal scale, Pe
 {
   const PetscBool is_rounded = -slope <= 1e-7 * newton->noise ? PETSC_TRUE : PETSC_FALSE;
   const PetscBool rubs = implicit_contacts_rub(newton->solid);
-  PetscReal       residual = residual_norm(newton);
+  PetscReal       residual;
 
   PetscFunctionBegin;
+  PetscCall(FindNorm(newton, &residual));
   *good = PETSC_FALSE;
   if (rubs && residual > newton->enough && !is_rounded)
     PetscFunctionReturn(0);
@@ -325,7 +358,7 @@ static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
 {
   Solid         solid = newton->solid;
   SolidReport  *report = &solid->report;
-  PetscReal     value, scale = 0., slope = 0.;
+  PetscReal     value, residual, scale = 0., slope = 0.;
   ElasticSolver solver =
       points_choose_solver(newton->solid, newton->dt, point_matrix_unknowns(newton->solid->points->matrix));
   PetscBool falls = PETSC_TRUE;
@@ -338,10 +371,11 @@ static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
   *good = scale > 0. ? PETSC_FALSE : PETSC_TRUE;
   for (PetscInt k = 0; k < solid->config->newton && !*good; k++) {
     PetscCall(FindDirection(newton, solver, k, &slope));
-    value = potential(newton); /* with the penalties of the first matrix */
+    PetscCall(FindPotential(newton, &value)); /* with the penalties of the first matrix */
     report->newton_iterations++;
     if (!(slope < 0.)) {
-      *good = residual_norm(newton) <= rounded_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
+      PetscCall(FindNorm(newton, &residual));
+      *good = residual <= rounded_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
       break;
     }
     PetscCall(SearchLine(newton, value, slope, &falls));
@@ -373,19 +407,27 @@ static PetscErrorCode CreateMatrices(Solid solid, PetscBool is_static)
   PetscFunctionReturn(0);
 }
 
-static PetscReal sum_of_moduli(Solid solid)
+static PetscErrorCode SumModuli(Solid solid, PetscReal *sum)
 {
-  const Points *points = solid->points;
-  PetscReal     sum = 0.;
+  const Points    *points = solid->points;
+  ReproducibleSum *volumes;
+  PetscReal       *values;
 
+  PetscFunctionBegin;
+  *sum = 0.;
+  PetscCall(PetscCalloc2(points->mesh_count, &volumes, points->mesh_count, &values));
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    if (points->meshes[m].force_count)
+      volumes[m] = points->meshes[m].forces[0].kind->sum_up(points->meshes[m].forces[0].data).volume;
+  PetscCall(PointsSums(solid, points->mesh_count, volumes, values));
   for (PetscInt m = 0; m < points->mesh_count; m++) {
-    const DeformableMesh *mesh = &points->meshes[m];
+    const SolidMaterialConfig *material = points->meshes[m].material;
 
-    if (mesh->force_count)
-      sum += mesh->material->young / (1. - 2. * mesh->material->poisson) *
-             PetscAbsReal(force_report(&mesh->forces[0]).volume);
+    if (points->meshes[m].force_count)
+      *sum += material->young / (1. - 2. * material->poisson) * PetscAbsReal(values[m]);
   }
-  return sum;
+  PetscCall(PetscFree2(volumes, values));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NewtonCreate(Solid solid, PetscReal time, PetscReal dt, Newton *newton)
@@ -401,8 +443,8 @@ static PetscErrorCode NewtonCreate(Solid solid, PetscReal time, PetscReal dt, Ne
                      .target = &points->damped,
                      .change = &points->trial,
                      .residual = &points->residual,
-                     .drag = &points->image,
-                     .moduli = sum_of_moduli(solid)};
+                     .drag = &points->image};
+  PetscCall(SumModuli(solid, &newton->moduli));
   PetscCall(PetscMalloc2(points->count, &newton->position, solid->body_count, &newton->placement));
   PetscCall(PetscArraycpy(newton->position, points->position, points->count));
   PetscCall(PetscArraycpy(newton->placement, solid->placements, solid->body_count));
@@ -418,7 +460,7 @@ static Twist lead_on(PetscReal factor, Twist start, Twist moving)
 /* What velocities will be at the end of the step: u, or twice it less those at the start, or what contact
    makes of them. Of bodies, what elasticity and points that touch add to what gravity, joints and contact
    make of them. */
-static void find_end(Newton *newton)
+static PetscErrorCode FindEnd(Newton *newton)
 {
   Solid              solid = newton->solid;
   Points            *points = solid->points;
@@ -426,17 +468,19 @@ static void find_end(Newton *newton)
   const PetscReal    factor = newton->scheme.gravity > 0.5 ? 1. : 2.;
   SolidMotion       *end = &points->drag;
 
+  PetscFunctionBegin;
   memcpy(end->bodies, newton->motion.bodies, (size_t)solid->body_count * sizeof(*end->bodies));
   motion_clear(solid, end);
-  for (PetscInt p = 0; p < points->count; p++)
-    if (points->inverse_mass[p] > 0.)
-      end->points[p] = vector3_subtract(vector3_scale(factor, newton->motion.points[p]),
-                                        vector3_scale(factor - 1., points->velocity[p]));
+  FOR_POINTS(&points->here, p)
+  if (points->inverse_mass[p] > 0.)
+    end->points[p] = vector3_subtract(vector3_scale(factor, newton->motion.points[p]),
+                                      vector3_scale(factor - 1., points->velocity[p]));
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 
     end->bodies[b] = lead_on(factor, solid->twists[b], newton->motion.bodies[b]);
   }
+  PetscCall(PointsGatherTouched(solid, end->points));
   implicit_contacts_end(&trial, end);
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
@@ -444,6 +488,7 @@ static void find_end(Newton *newton)
 
     end->bodies[b] = twist_add(end->bodies[b], twist_scale(-1., given));
   }
+  PetscFunctionReturn(0);
 }
 
 /* From `motion`, which is v without elastic forces and becomes u; points and bodies stand where they stood.
@@ -468,7 +513,7 @@ PetscErrorCode PointsSolveStep(Solid solid, PetscReal time, PetscReal dt, SolidM
   implicit_contacts_start(&trial);
   PetscCall(Iterate(&newton, &good));
   implicit_contacts_keep(&trial);
-  find_end(&newton);
+  PetscCall(FindEnd(&newton));
   PetscCall(ReturnToStart(&newton));
   points_follow_velocity(solid, motion->bodies, motion->points);
   solid->report.is_unsolved = good ? PETSC_FALSE : PETSC_TRUE;
@@ -486,7 +531,7 @@ PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time)
   PetscFunctionBegin;
   points->contact_count = 0;
   points->body_count = points->carrying_count;
-  points_find_forces(solid);
+  PetscCall(PointsFindForces(solid));
   points_settle(solid);
   PetscCall(CreateMatrices(solid, PETSC_TRUE));
   PetscCall(NewtonCreate(solid, time, 1., &newton));

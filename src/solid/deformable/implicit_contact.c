@@ -190,20 +190,21 @@ static Matrix3 contact_curvature(const ContactTrial *trial, const PointContact *
 
 PetscErrorCode ImplicitContactsAddTo(const ContactTrial *trial, PetscBool is_first, PointMatrix matrix)
 {
-  Points *points = trial->solid->points;
+  Points    *points = trial->solid->points;
+  PetscReal *along;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < points->contact_count && is_first; k++) {
-    PointContact *contact = &points->contacts[k];
-
-    contact->hold =
-        contact_stiffness * point_matrix_along(matrix, trial->solid, contact->point, contact->normal);
-  }
+  PetscCall(PetscMalloc1(points->contact_count, &along));
+  if (is_first)
+    PetscCall(PointMatrixFindAlong(matrix, trial->solid, along));
+  for (PetscInt k = 0; k < points->contact_count && is_first; k++)
+    points->contacts[k].hold = contact_stiffness * along[k];
+  PetscCall(PetscFree(along));
   for (PetscInt k = 0; k < points->contact_count; k++) {
     const RelativePlace place = point_relative_place(&points->contacts[k]);
     const Matrix3       curvature = contact_curvature(trial, &points->contacts[k]);
 
-    PetscCall(PointMatrixAddContact(matrix, trial->solid, &place, &curvature));
+    point_matrix_add_contact(matrix, trial->solid, &place, &curvature);
   }
   PetscFunctionReturn(0);
 }

@@ -145,7 +145,7 @@ static PetscErrorCode SetMatrix(Solid solid)
   PetscFunctionBegin;
   PetscCall(FluidContactsCreateMatrix(solid, solve_tolerance, &points->matrix));
   PetscCall(PointMatrixSet(points->matrix, solid, &fluid->weights));
-  PetscCall(PointMatrixAddMasses(points->matrix, solid, fluid->added));
+  point_matrix_add_masses(points->matrix, solid, fluid->added);
   PetscCall(FluidSpringsAddTo(solid, points->matrix));
   PetscCall(FluidContactsAddTo(solid, points->matrix));
   fluid->is_set = PETSC_TRUE;

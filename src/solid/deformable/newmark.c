@@ -49,7 +49,7 @@ static PetscErrorCode PredictImplicit(Solid solid, PetscReal time, PetscReal dt,
   const ImplicitScheme scheme = implicit_scheme(solid->config->elasticity);
 
   PetscFunctionBegin;
-  points_find_forces(solid);
+  PetscCall(PointsFindForces(solid));
   points_settle(solid);
   PetscCall(PetscArraycpy(motion->points, points->velocity, points->count));
   points_fall(solid, scheme.gravity * dt, motion->points);
@@ -121,8 +121,7 @@ static void finish_implicit(Solid solid)
 {
   Points *points = solid->points;
 
-  for (PetscInt p = 0; p < points->count; p++)
-    points->velocity[p] = points->drag.points[p];
+  points_copy(points, points->drag.points, points->velocity);
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 

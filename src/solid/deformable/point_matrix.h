@@ -1,6 +1,7 @@
 /* Private to src/solid: the matrix of implicit elasticity, m M - k K - d D, assembled in blocks of three by
    three: one of each point that moves by itself, two of each free body that carries points, or that points
-   touch. Points that others carry add to the blocks of those: W^T A W. */
+   touch. Points that others carry add to the blocks of those: W^T A W. Where ranks share the points, each has
+   the rows of its own (point_matrix_impl.h). */
 #ifndef MILLRACE_SOLID_POINT_MATRIX_H
 #define MILLRACE_SOLID_POINT_MATRIX_H
 
@@ -28,8 +29,8 @@ static inline RelativePlace point_relative_place(const PointContact *contact)
 }
 
 /* The pattern follows from meshes, bindings and holds, and for touched bodies from the contacts there are;
-   with masses that are added to bound points it has pairs of their parents. Destroy accepts null. Not
-   collective. */
+   with masses that are added to bound points it has pairs of their parents. Destroy accepts null.
+   Collective: the solid's comm, as all that begins with a capital. */
 typedef enum { MATRIX_OF_CARRYING, MATRIX_WITH_TOUCHED, MATRIX_WITH_ADDED } MatrixBodies;
 PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *matrix);
 /* The same with contacts between points that no element joins; whether the pattern is that. */
@@ -47,19 +48,20 @@ typedef struct {
 } MatrixWeights;
 PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeights *weights);
 /* Adds masses along the axes, three of each point: of a point that others carry to the blocks of those. */
-PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const PetscReal masses[]);
+void point_matrix_add_masses(PointMatrix matrix, Solid solid, const PetscReal masses[]);
 /* Adds A of the relative velocity of a contact: of what carries its points, and of a free body. */
-PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const RelativePlace *place,
-                                     const Matrix3 *curvature);
-/* The entry n.A n of the block of a point that moves by itself, else of its first parent; 0: there is none.
- */
-PetscReal point_matrix_along(PointMatrix matrix, Solid solid, PetscInt point, Vector3 direction);
+void point_matrix_add_contact(PointMatrix matrix, Solid solid, const RelativePlace *place,
+                              const Matrix3 *curvature);
+/* The entry n.A n of the block of a point that moves by itself, else of its first parent; 0: there is none;
+   PETSC_MIN_REAL: another rank has it. And for each contact of a point, on every rank. */
+PetscReal      point_matrix_along(PointMatrix matrix, Solid solid, PetscInt point, Vector3 direction);
+PetscErrorCode PointMatrixFindAlong(PointMatrix matrix, Solid solid, PetscReal entries[]);
 
 /* to = A^-1 from: `from` are impulses, `to` velocities, and points with a carrier follow it. `kind` is never
    SOLVER_AUTO. A matrix that is not definite, or iterations that do not end, leave `good` false. */
 PetscErrorCode PointMatrixSolve(PointMatrix matrix, Solid solid, ElasticSolver kind, const SolidMotion *from,
                                 SolidMotion *to, PetscInt *iterations, PetscBool *good);
-/* image = A motion, of the values that were set last. */
+/* image = A motion, of the values that were set last; at own points, from points that are here. */
 PetscErrorCode PointMatrixApply(PointMatrix matrix, Solid solid, const SolidMotion *motion,
                                 SolidMotion *image);
 

@@ -106,7 +106,7 @@ PetscErrorCode MotionProduct(Solid solid, const SolidMotion *impulse, const Soli
   const ReproducibleSum sum = points_product(solid->points, impulse, motion);
 
   PetscFunctionBegin;
-  PetscCall(PointsSum(solid, &sum, product));
+  PetscCall(PointsSums(solid, 1, &sum, product));
   *product += bodies_product(solid, impulse, motion);
   PetscFunctionReturn(0);
 }

@@ -384,6 +384,38 @@ static void meshes_that_meet_fast_have_the_same_bits(void **state)
   twins_free(&twins);
 }
 
+/* Sticks of a cut block, whose surfaces are embedded in their elements, spread over a ball that pushes them.
+ */
+static void sticks_on_a_ball_have_the_same_bits(void **state)
+{
+  MeshCutConfig cuts[2] = {{.point = {{-1. / 6., 0., 0.}}, .normal = {{1., 0., 0.}}},
+                           {.point = {{0., -1. / 6., 0.}}, .normal = {{0., 1., 0.}}}};
+  SolidCase    *solids = solid_case_new(9.81);
+  Twins         twins;
+
+  (void)state;
+  for (PetscInt n = 0; n < 2; n++) {
+    cuts[n].count = 2;
+    cuts[n].step = 1. / 3.;
+    cuts[n].gap = 0.002;
+  }
+  solid_case_add_mesh(solids, vector3(-0.5, -0.5, 0.51), vector3(0.5, 0.5, 1.51), 0.25)->damping = 0.01;
+  solids->meshes[0].mesh.cuts = cuts;
+  solids->meshes[0].mesh.cut_count = 2;
+  solids->meshes[0].friction = 0.3;
+  solids->meshes[0].contact_thickness = 0.0019;
+  solids->meshes[0].self_contact = PETSC_TRUE;
+  solids->meshes[0].velocity = vector3(0., 0., -1.);
+  solid_case_add_sphere(solids, vector3(0.02, 0.01, 0.), 0.5)->kind = BODY_STATIC;
+  solids->bodies[0].friction = 0.3;
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  twins_run(&twins, 5e-3, 30);
+  assert_on_all_ranks(solid_report(twins.alone).mesh_pairs > 20 &&
+                      solid_report(twins.alone).mesh_crossings == 0);
+  twins_free(&twins);
+}
+
 /* Between two boxes, one of which is free and turns by a joint, over a small ball that meets what lies
    between the vertices of the bar. */
 static void a_bar_between_bodies_has_the_same_bits(void **state)
@@ -580,6 +612,7 @@ TEST_MAIN(cmocka_unit_test(a_damped_cantilever_has_the_same_bits),
           cmocka_unit_test(points_that_are_divided_anew_have_the_same_bits),
           cmocka_unit_test(ranks_with_much_to_do_give_some_away),
           cmocka_unit_test(meshes_that_meet_fast_have_the_same_bits),
+          cmocka_unit_test(sticks_on_a_ball_have_the_same_bits),
           cmocka_unit_test(a_bar_between_bodies_has_the_same_bits),
           cmocka_unit_test(an_implicit_cantilever_has_the_same_bits),
           cmocka_unit_test(it_has_them_after_200_steps),

@@ -377,6 +377,8 @@ PetscErrorCode MeshContactsKeepApart(Solid solid)
   Points *points = solid->points;
 
   PetscFunctionBegin;
+  PetscCall(PointsGatherSurface(solid, points->position));
+  mesh_surface_follow_position(solid);
   if (!(mesh_surface_moved(points, points->surface->began, points->position) > 0.))
     PetscFunctionReturn(0);
   PetscCall(MakeZones(solid, 1., NULL));

@@ -22,16 +22,34 @@ static PetscErrorCode OpposeSecond(Phase phase)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Carry(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
+static PetscErrorCode MoveMarkers(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
 {
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < distinct_distances(phase); n++)
-    PetscCall(LevelSetAdvect(phase->level_sets[n], velocity, dt));
-  PetscCall(OpposeSecond(phase));
-  for (PetscInt n = 0; n < phase->count && phase->config->interface.particles; n++) {
+  for (PetscInt n = 0; n < phase->count; n++) {
     PetscCall(ParticlesMove(phase->markers[n], phase->visibility_map, velocity, dt));
     PetscCall(PhaseDropClosed(phase, n, closed));
   }
+  PetscFunctionReturn(0);
+}
+
+/* With what the volumes ask for: the markers go along. */
+static PetscErrorCode Carry(Phase phase, Vec velocity[DIM], const PetscReal shifts[], Vec closed,
+                            PetscReal dt)
+{
+  Vec faces[DIM];
+
+  PetscFunctionBegin;
+  if (phase->config->interface.particles && phase->config->volume == VOLUME_KEPT && dt > 0.) {
+    PetscCall(MacGridCreateFaceField(phase->grid, faces));
+    PetscCall(PhaseAddShifts(phase, shifts, dt, velocity, faces));
+    PetscCall(MoveMarkers(phase, faces, closed, dt));
+    PetscCall(MacGridDestroyFaceField(faces));
+  } else if (phase->config->interface.particles)
+    PetscCall(MoveMarkers(phase, velocity, closed, dt));
+  for (PetscInt n = 0; n < distinct_distances(phase); n++)
+    PetscCall(LevelSetAdvect(phase->level_sets[n], velocity, dt));
+  PetscCall(OpposeSecond(phase));
+  PetscCall(PhaseShift(phase, shifts));
   PetscFunctionReturn(0);
 }
 
@@ -98,10 +116,9 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   find_shifts(phase, shifts);
   PetscCall(PhaseLetIn(phase, velocity, dt));
   PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));
-  PetscCall(Carry(phase, velocity, closed, dt));
+  PetscCall(Carry(phase, velocity, shifts, closed, dt));
   PetscCall(PhaseCarryPending(phase, velocity, dt));
   PetscCall(PhaseCorrect(phase));
-  PetscCall(PhaseShift(phase, shifts));
   PetscCall(PhaseBurn(phase, dt, &shifted));
   PetscCall(PhaseExtendIntoClosed(phase, CLOSED_FOR_DISTANCES));
   PetscCall(PhaseProject(phase, shifted | extended));

@@ -216,6 +216,9 @@ PetscReal mass_before(Phase phase, PetscInt c, PetscInt d, PetscInt group);
 /* volume_correction.c */
 void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);
+/* `velocity` and what carries interfaces as far as shifts do within `dt`, before they are carried. */
+PetscErrorCode PhaseAddShifts(Phase phase, const PetscReal shifts[], PetscReal dt, Vec velocity[DIM],
+                              Vec faces[DIM]);
 PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt); /* of the step to come */
 
 /* fronts.c: 1 + the front at which region a turns into b, less than zero if b turns into a; 0: none does. */

@@ -102,6 +102,56 @@ void find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX])
   }
 }
 
+/* The two nearest regions of a cell. */
+static void find_nearest_two(Phase phase, PetscReal *const distances[], PetscInt c, PetscInt nearest[2])
+{
+  nearest[0] = phase->region[c];
+  nearest[1] = nearest[0] == 0 ? 1 : 0;
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (n != nearest[0] && distances[n][c] < distances[nearest[1]][c])
+      nearest[1] = n;
+}
+
+/* Component d, on the lower face of a cell, of the way that the interface between its two regions goes. */
+static PetscReal way_seen_from(Phase phase, PetscReal *const distances[], const PetscReal shifts[],
+                               PetscInt c, PetscInt face, PetscInt d)
+{
+  const PetscInt back = grid_box(phase->grid)->stride[d];
+  PetscInt       nearest[2];
+
+  find_nearest_two(phase, distances, c, nearest);
+  if (distances[nearest[1]][c] >= phase->band - MILLRACE_ROUND_OFF * grid_spacing(phase->grid))
+    return 0.;
+  return 0.5 * (shifts[nearest[0]] - shifts[nearest[1]]) *
+         (distances[nearest[0]][face] - distances[nearest[0]][face - back]) / grid_spacing(phase->grid);
+}
+
+PetscErrorCode PhaseAddShifts(Phase phase, const PetscReal shifts[], PetscReal dt, Vec velocity[DIM],
+                              Vec faces[DIM])
+{
+  const GridBox  *box = grid_box(phase->grid);
+  const GridRange range = box_grown(box, 2);
+  PetscReal      *u[DIM], *distances[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(VecCopy(velocity[d], faces[d]));
+  PetscCall(PhaseGetDistances(phase, distances));
+  PetscCall(MacGridGetFaces(phase->grid, faces, u));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k), at[DIM] = {i, j, k};
+
+      if (box->periodic[d] || (at[d] > 0 && at[d] < box->cells[d])) /* nothing goes through a side */
+        u[d][c] += 0.5 / dt *
+                   (way_seen_from(phase, distances, shifts, c, c, d) +
+                    way_seen_from(phase, distances, shifts, c - box->stride[d], c, d));
+    }
+  PetscCall(MacGridRestoreFaces(phase->grid, faces, u));
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[])
 {
   const PetscInt  length = grid_box(phase->grid)->length;

@@ -71,6 +71,30 @@ static void volumes_are_kept_on_demand(void **state)
   assert_near(kept, 0., 0.1 * PetscAbsReal(open));
 }
 
+/* A disk that is to have a tenth more, with markers on both sides of its surface. */
+static void markers_go_along_where_a_volume_is_restored(void **state)
+{
+  Shape     shape = ball(0.5, 0.5, 0.2);
+  Regions   regions;
+  PetscReal target;
+
+  (void)state;
+  regions_prepare(2, 40, &regions);
+  regions.config.volume = VOLUME_KEPT;
+  regions.config.interface.particles = 16;
+  regions_add(&regions, &shape);
+  regions_add(&regions, NULL);
+  start(&regions, still);
+  target = 1.1 * phase_report(regions.phase)->volume[0];
+  phase_take_in(regions.phase, 0, target / 11.);
+  phase_take_in(regions.phase, 1, -target / 11.);
+  for (PetscInt s = 0; s < 15; s++)
+    assert_success(PhaseAdvance(regions.phase, regions.velocity, NULL, 0.01));
+  note("area over what it is to be: %.5f", (double)(phase_report(regions.phase)->volume[0] / target));
+  assert_near(phase_report(regions.phase)->volume[0] / target, 1., 2e-3);
+  assert_success(RegionsDestroy(&regions));
+}
+
 /* A strip that leaves through a side: its target follows, so that nothing draws it back. */
 static void targets_follow_what_leaves_the_box(void **state)
 {
@@ -193,7 +217,9 @@ static void velocity_goes_on_where_there_is_nothing(void **state)
   assert_success(RegionsDestroy(&regions));
 }
 
-TEST_MAIN(cmocka_unit_test(volumes_are_kept_on_demand), cmocka_unit_test(targets_follow_what_leaves_the_box),
+TEST_MAIN(cmocka_unit_test(volumes_are_kept_on_demand),
+          cmocka_unit_test(markers_go_along_where_a_volume_is_restored),
+          cmocka_unit_test(targets_follow_what_leaves_the_box),
           cmocka_unit_test(targets_follow_what_sources_let_out),
           cmocka_unit_test(trapped_markers_go_where_air_may_vanish),
           cmocka_unit_test(velocity_goes_on_where_there_is_nothing))

@@ -15,9 +15,10 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 work=${PORTABILITY_WORK:-$(mktemp -d)}
 mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 1
 trap clean_up EXIT
+mounted=() # roots of chroots
 clean_up() {
-  local proc
-  for proc in "$work"/*/proc; do umount_all "${proc%/proc}"; done
+  local root
+  for root in "${mounted[@]}"; do umount_all "$root"; done
   [ -n "${PORTABILITY_WORK:-}" ] || rm -rf --one-file-system "$work"
 }
 results=()
@@ -77,6 +78,7 @@ try_debian() { # CODENAME
     debootstrap --variant=minbase "$1" "$root" > "$work/debootstrap.log" 2>&1 || { told "$1: FAILS (debootstrap.log)"; return; }
   fi
   copy_tree "$root/millrace" || return
+  mounted+=("$root")
   for place in proc sys dev; do # hwloc and Slurm read the second, tests of progress lines need a terminal of the last
     mount --rbind --make-rslave "/$place" "$root/$place" || return
   done

@@ -327,6 +327,17 @@ static void points_that_are_divided_anew_have_the_same_bits(void **state)
 }
 
 /* After 50 steps in which one rank had most to do, all have about the same, and the answer is what it was. */
+/* Slices, which take the place of both where neither is there, are good from the start. */
+static PetscBool divides_a_graph(void)
+{
+  PetscBool has = PETSC_TRUE;
+
+#ifndef MILLRACE_HAVE_PARMETIS
+  assert_success(PetscHasExternalPackage("ptscotch", &has));
+#endif
+  return has;
+}
+
 static void ranks_with_much_to_do_give_some_away(void **state)
 {
   SolidCase *solids = solid_case_new(9.81);
@@ -350,7 +361,8 @@ static void ranks_with_much_to_do_give_some_away(void **state)
     assert_success(MPI_Allreduce(MPI_IN_PLACE, &elements[1], 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));
     note("divided %d times, most elements over mean %g", (int)work.divisions,
          (double)(elements[1] * harness_size() / elements[0]));
-    assert_on_all_ranks(work.divisions == 2 && work.waiting > 0.);
+    assert_on_all_ranks(work.divisions == 2 || (work.divisions == 1 && !divides_a_graph()));
+    assert_on_all_ranks(work.waiting > 0.);
     assert_on_all_ranks(elements[1] * harness_size() < 1.25 * elements[0]);
   }
   twins_free(&twins);

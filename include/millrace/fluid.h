@@ -154,6 +154,8 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid);
 
 /* The predicted velocity and scalars between the two parts; lent, to be changed. Not collective. */
 PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces, Vec **scalars);
+/* Recomputes the ghosts of predicted scalars that the caller has changed. Collective: fluid. */
+PetscErrorCode FluidRefreshPredictedScalars(Fluid fluid, PetscReal dt);
 
 /* The largest step in which the present flow with the present forces travels no farther than `cells` cells,
    and no trajectory farther than MOST_CELLS_PER_STEP. Collective: fluid. */

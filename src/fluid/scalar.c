@@ -161,6 +161,17 @@ PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, Pe
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FluidRefreshPredictedScalars(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++) {
+    const AdvectedField carried = {.direction = CELL_VALUES, .scalar = s, .dt = dt};
+
+    PetscCall(FluidFillCarriedGhosts(fluid, &carried, fluid->next_scalars[s], fluid->time + dt));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidRefreshScalars(Fluid fluid)
 {
   PetscFunctionBegin;

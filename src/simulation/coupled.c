@@ -215,9 +215,7 @@ static PetscErrorCode PredictVelocity(Simulation simulation, PetscReal dt, const
   PetscCall(SimulationDrag(simulation, dt, simulation->coupled->begun));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, simulation->coupled->begun));
   PetscCall(FluidPredictForces(simulation->fluid, dt));
-  if (!simulation->gas)
-    PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
-  PetscCall(SimulationHoldFlames(simulation, scalars));
+  PetscCall(SimulationHoldPrediction(simulation, dt, scalars));
   PetscFunctionReturn(0);
 }
 

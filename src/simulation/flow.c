@@ -287,9 +287,7 @@ PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool
   } else
     PetscCall(FluidPredict(simulation->fluid, dt)); /* F1, F3 */
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
-  if (!simulation->gas)
-    PetscCall(SimulationHoldScalars(simulation, end, scalars));
-  PetscCall(SimulationHoldFlames(simulation, scalars));
+  PetscCall(SimulationHoldPrediction(simulation, dt, scalars));
   *good = !fluid_goes_too_far(simulation->fluid);
   if (*good) /* F4 */
     PetscCall(FluidProjectPrediction(simulation->fluid, dt, simulation_farthest(simulation->config), good));

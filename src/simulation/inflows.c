@@ -101,6 +101,16 @@ PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec 
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode SimulationHoldPrediction(Simulation simulation, PetscReal dt, Vec scalars[])
+{
+  PetscFunctionBegin;
+  if (!simulation->gas)
+    PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
+  PetscCall(SimulationHoldFlames(simulation, scalars));
+  PetscCall(FluidRefreshPredictedScalars(simulation->fluid, dt));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool has_inflows(const SimulationConfig *config)
 {
   return config->inflow_count > 0 && !simulation_has_splash(config) ? PETSC_TRUE : PETSC_FALSE;

@@ -93,6 +93,8 @@ PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBo
 
 /* inflows.c: gives scalars their values inside the inflow regions. */
 PetscErrorCode SimulationHoldFlames(Simulation simulation, Vec scalars[]); /* regions.c */
+/* What flames and sources hold at the end of the step, in the predicted scalars. Collective: fluid. */
+PetscErrorCode SimulationHoldPrediction(Simulation simulation, PetscReal dt, Vec scalars[]);
 PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[]);
 PetscBool      inflow_is_active(const SimulationConfig *config, const InflowConfig *inflow, PetscReal time);
 PetscReal      simulation_next_inflow(Simulation simulation); /* begins or ends; not collective */

@@ -120,11 +120,12 @@ PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[MILLRACE_DI
 /* An estimate of the fluid that moves with a free body. From CouplingSetFluid on, on every rank. */
 AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Limited:
-   inside those of less than a tenth of the fluid's density at most what is fastest outside. Collective:
-   fluid. */
+   inside those of less than a tenth of the fluid's density at most what is fastest outside. `vertices` of
+   surfaces that deform: by their numbers in the viscous solve, behind the twists; null: the velocities that
+   the last solution gave them. Collective: fluid. */
 typedef enum { FILL_WHOLE, FILL_LIMITED } FillLimit;
-PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
-                                 Vec velocity[MILLRACE_DIM]);
+PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], const PetscReal vertices[],
+                                 FillLimit limit, Vec velocity[MILLRACE_DIM]);
 /* Copies velocities inside of those bodies. Not collective. */
 PetscErrorCode CouplingCopyInFeathers(Coupling coupling, Vec from[MILLRACE_DIM], Vec to[MILLRACE_DIM]);
 /* The constrained faces of the viscous solve, for solids with these `velocities` (borrowed): twists of all

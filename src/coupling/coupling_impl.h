@@ -350,7 +350,11 @@ PetscBool coupling_deforms(Coupling coupling, PetscInt body);
 SolidRow  coupling_nearest_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body);
 /* B_d^T x, whole, and its moment about the origin, of every surface as of a body. */
 PetscErrorCode CouplingAddDeformingPressure(Coupling coupling, const PetscReal x[], ReproducibleSum sums[]);
-void           deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u);
+/* What `vertices` have by their numbers, at the copies of this rank until the next use of `copies`; null: the
+   velocities of the solution. */
+const PetscReal *deforming_motion(DeformingSolids *deforming, const PetscReal vertices[]);
+void             deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, const PetscReal motion[],
+                                      PetscReal *u);
 
 /* shells.c: before a placing */
 PetscErrorCode      PlacedSolidsRemember(PlacedSolids *solids);

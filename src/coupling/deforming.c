@@ -720,9 +720,19 @@ PetscErrorCode CouplingPushDeforming(Coupling coupling, Vec velocity[DIM])
   PetscFunctionReturn(0);
 }
 
-void deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u)
+void deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, const PetscReal motion[],
+                          PetscReal *u)
 {
   for (PetscInt f = 0; f < deforming->face_count; f++)
     if (deforming->faces[f].direction == d)
-      u[deforming->faces[f].face] += solid_row_velocity(&deforming->faces[f].row, deforming->motion);
+      u[deforming->faces[f].face] += solid_row_velocity(&deforming->faces[f].row, motion);
+}
+
+const PetscReal *deforming_motion(DeformingSolids *deforming, const PetscReal vertices[])
+{
+  if (!vertices)
+    return deforming->motion;
+  for (PetscInt n = 0; n < deforming->copy_count; n++)
+    deforming->copies[n] = vertices[deforming->numbers[n]];
+  return deforming->copies;
 }

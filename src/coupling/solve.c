@@ -296,10 +296,11 @@ static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscRe
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
-                                 Vec velocity[DIM])
+PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], const PetscReal vertices[],
+                                 FillLimit limit, Vec velocity[DIM])
 {
-  PetscReal *u[DIM], fastest = PETSC_MAX_REAL;
+  const PetscReal *motion = deforming_motion(&coupling->deforming, vertices);
+  PetscReal       *u[DIM], fastest = PETSC_MAX_REAL;
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
@@ -307,7 +308,7 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Fi
     PetscCall(FindFastest(coupling, u, &fastest));
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
     PetscCall(FillDirection(coupling, d, twists, fastest, u[d]));
-    deforming_fill_faces(&coupling->deforming, d, u[d]);
+    deforming_fill_faces(&coupling->deforming, d, motion, u[d]);
   }
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscFunctionReturn(0);
@@ -365,7 +366,7 @@ static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
     PetscCall(UpdateVelocity(coupling, d, q, twists, u[d]));
-    deforming_fill_faces(&coupling->deforming, d, u[d]);
+    deforming_fill_faces(&coupling->deforming, d, coupling->deforming.motion, u[d]);
   }
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscCall(VecRestoreArrayRead(field, &q));

@@ -161,7 +161,7 @@ static PetscErrorCode ProjectAdvecting(Simulation simulation, PetscReal dt, Pets
   PetscCall(SimulationProjectSystem(simulation, coupled->faces, motion, good));
   coupled->advecting_iterations = coupled->report.iterations;
   if (*good && simulation->fluid) {
-    PetscCall(CouplingFillFaces(coupled->coupling, motion, FILL_WHOLE, coupled->faces));
+    PetscCall(CouplingFillFaces(coupled->coupling, motion, NULL, FILL_WHOLE, coupled->faces));
     PetscCall(FluidFinishFaces(simulation->fluid, simulation->time, coupled->faces));
     PetscCall(FluidSetAdvecting(simulation->fluid, coupled->faces));
   }

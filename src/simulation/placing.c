@@ -223,16 +223,17 @@ PetscErrorCode SimulationFillBodies(Simulation simulation)
   PetscFunctionBegin;
   PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-  PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, velocity));
+  PetscCall(CouplingFillFaces(coupled->coupling, twists, NULL, FILL_LIMITED, velocity));
   for (PetscInt g = 0; g < fluid_group_count(simulation->fluid); g++) {
     PetscCall(FluidGetGroupVelocity(simulation->fluid, g, &velocity));
-    PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, velocity));
+    PetscCall(CouplingFillFaces(coupled->coupling, twists, NULL, FILL_LIMITED, velocity));
   }
   PetscCall(FluidRefreshVelocity(simulation->fluid));
   PetscCall(ForgetGains(simulation));
   PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
   if (acceleration)
-    PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, FILL_LIMITED, acceleration));
+    PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration,
+                                coupled->acceleration + coupled->count, FILL_LIMITED, acceleration));
   PetscFunctionReturn(0);
 }
 

@@ -3,6 +3,8 @@
 #include "scene_run.h"
 #include "harness.h"
 
+#include <millrace/fluid_step.h>
+
 /* A closed box of water with a ball of this density. */
 #define TANK                                                                                                 \
   "grid: {size: [1, 1.5, 1], resolution: 12}\n"                                                              \
@@ -352,6 +354,40 @@ static void a_stiff_ball_sinks_in_syrup_like_a_rigid_one(void **state)
   assert_on_all_ranks(PetscAbsReal(slipping) > 1.2 * PetscAbsReal(rigid));
 }
 
+/* What drifts with the stream is not accelerated, inside the ball neither. */
+static void a_ball_drifts_with_the_stream(void **state)
+{
+  PetscReal largest = 0., norm;
+  SceneRun  flow;
+  Vec      *acceleration;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {size: [1, 1, 1], resolution: 12}\n"
+      "run: {end_time: 10, frame_interval: 1}\n"
+      "fluid: {density: 1000, viscosity: 1, initial: {velocity: [1, 0.5, 0]}, sides: {all: periodic}}\n"
+      "coupling: {tolerance: 1e-10}\n"
+      "solids:\n"
+      "  gravity: [0, 0, 0]\n"
+      "  elasticity: explicit\n"
+      "  materials: [{name: jelly, young: 1e5, poisson: 0.4, density: 500}]\n"
+      "  meshes:\n"
+      "    - {name: ball, shape: {sphere: {center: [0.51, 0.52, 0.5], radius: 0.25}}, edge: 0.13, "
+      "material: jelly, velocity: [1, 0.5, 0]}\n"));
+  for (PetscInt n = 0; n < 3; n++) {
+    assert_success(SceneRunStep(&flow, 1, 0.01));
+    for (PetscInt d = 0; d < DIM && flow.fluid; d++) {
+      assert_success(FluidGetAcceleration(flow.fluid, &acceleration));
+      assert_success(VecNorm(acceleration[d], NORM_INFINITY, &norm));
+      largest = PetscMax(largest, norm);
+    }
+  }
+  note("drifting ball: accelerations of %.1e m/s^2 at most", (double)largest);
+  assert_on_all_ranks(largest < 1e-6);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 TEST_MAIN(cmocka_unit_test(a_stiff_ball_rises_like_a_rigid_one),
           cmocka_unit_test(a_ball_of_water_stays_where_it_is),
           cmocka_unit_test(pressure_makes_a_ball_smaller),
@@ -359,4 +395,5 @@ TEST_MAIN(cmocka_unit_test(a_stiff_ball_rises_like_a_rigid_one),
           cmocka_unit_test(a_block_under_water_sticks_or_slides),
           cmocka_unit_test(a_stiff_ball_moves_like_a_rigid_one_beside_it),
           cmocka_unit_test(all_of_them_keep_their_momentum),
-          cmocka_unit_test(a_stiff_ball_sinks_in_syrup_like_a_rigid_one))
+          cmocka_unit_test(a_stiff_ball_sinks_in_syrup_like_a_rigid_one),
+          cmocka_unit_test(a_ball_drifts_with_the_stream))

@@ -289,11 +289,10 @@ static PetscBool is_in_range(const GridBox *box, const GridRange *range, PetscIn
   return PETSC_TRUE;
 }
 
-/* The first layer also in the ghosts beside the owned cells, on which the second one depends. */
 static PetscErrorCode ExtendIntoLayer(Phase phase, PetscInt layer, ClosedUse use)
 {
   const GridBox   *box = grid_box(phase->grid);
-  const GridRange  range = box_grown(box, layer == 1 ? 1 : 0);
+  const GridRange  range = box_grown(box, 0);
   PetscReal       *distances[REGIONS_MAX];
   const PetscReal *partners[REGIONS_MAX] = {NULL};
   Continuation     way = {use, NULL, NULL};
@@ -329,7 +328,7 @@ PetscErrorCode PhaseExtendIntoClosed(Phase phase, ClosedUse use)
     PetscFunctionReturn(0);
   for (PetscInt layer = 1; layer <= CLOSED_LAYERS; layer++) {
     PetscCall(ExtendIntoLayer(phase, layer, use));
-    if (layer == 2)
+    if (layer < CLOSED_LAYERS) /* the next one sees two cells around */
       for (PetscInt n = 0; n < phase->count; n++)
         PetscCall(MacGridExchange(phase->grid, phase->distances[n]));
   }

@@ -3,8 +3,8 @@
    A knows nothing. In cells that the surface touches let T be a part of the inverse diagonal of A, elsewhere
    zero. With
 
-     C_s = C + R^T B_d^T T B_d R,   K = B_d R C_s^-1 R^T B_d^T,   Q = (T^-1 + B_d R C^-1 R^T B_d^T)^-1 = T - T
-   K T,
+     C_s = C + R^T B_d^T T B_d R,   K = B_d R C_s^-1 R^T B_d^T,
+     Q = (T^-1 + B_d R C^-1 R^T B_d^T)^-1 = T - T K T,
 
    a Jacobi sweep that knows the whole of C,
 
